@@ -34,7 +34,7 @@ pub(super) fn keys<R: Ordered>(x: __m512i) -> __m512i {
 /// The magnitudes of elements.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn magnitudes<R: Ordered>(x: __m512i) -> __m512i {
+pub(super) fn absolute<R: Ordered>(x: __m512i) -> __m512i {
     match (R::INFINITE, R::KEY_MIN < R::Key::default(), size_of::<R>()) {
         (Some(_), ..) => _mm512_and_si512(x, splat(R::MAGNITUDE_MAX)),
         (_, false, _) => x,

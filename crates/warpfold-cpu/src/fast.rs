@@ -8,7 +8,7 @@
 use std::ops::{Add, Mul};
 
 use super::executor::Fold;
-use super::float::{Lane, Magnitudes, Summed, Term, Values};
+use super::float::{AbsoluteValues, Lane, Summed, Term, Values};
 use super::isa::Target;
 use super::memory::{prefetch, streamed, streamed_in_pairs};
 use crate::{Nan, bf16, f16};
@@ -72,7 +72,7 @@ impl PlainTerm for Values {
     }
 }
 
-impl PlainTerm for Magnitudes {
+impl PlainTerm for AbsoluteValues {
     #[inline(always)]
     fn plain<F: Plain>(x: F) -> F::Accumulator {
         x.plain_magnitude()

@@ -12,10 +12,10 @@ use super::count::Nans;
 use super::executor::{Together, run};
 use super::fast::{FastDot, FastSum};
 use super::float::{
-    ComplexDotFold, DotFold, Magnitudes, MomentsFold, Squared, SumFold, Summed, Values,
+    AbsoluteValues, ComplexDotFold, DotFold, MomentsFold, Squared, SumFold, Summed, Values,
 };
 use super::integer;
-use super::magnitude::{LargestComplex, LargestReal};
+use super::norm_inf::{LargestComplex, LargestReal};
 use super::norm1::NormSum;
 use super::order::Order as Ordering;
 use super::product::{IntegerFactors, OfComplexes, OfReals, intervals};
@@ -54,7 +54,7 @@ pub(crate) trait Kernels: Element<Sums: IntoPartial<Self> + SumState> + 'static 
 
     /// The largest magnitude.
     #[doc(hidden)]
-    fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self>;
+    fn norm_inf(plan: &Plan, x: &[Self]) -> Magnitude<Self>;
 
     /// Everything that one pass tells.
     #[doc(hidden)]
@@ -70,7 +70,7 @@ pub(crate) trait Kernels: Element<Sums: IntoPartial<Self> + SumState> + 'static 
         None
     }
 
-    /// Any reduction of one array that starts at place `first`.
+    /// Any reduction of one array that starts at index `first`.
     #[doc(hidden)]
     fn fold(plan: &Plan, x: &[Self], first: u64) -> Partial<Self>;
 
@@ -106,7 +106,7 @@ pub(crate) trait Kernels: Element<Sums: IntoPartial<Self> + SumState> + 'static 
     #[doc(hidden)]
     fn batched_nonzero(batched: &Batched<'_, Self>, out: &Out<'_, Self, Tally>);
 
-    /// Batched extremes of the end that the reduction asks for, with their places where it asks for them.
+    /// Batched extremes of the end that the reduction asks for, with their indices where it asks for them.
     #[doc(hidden)]
     fn batched_highest(batched: &Batched<'_, Self>, out: &Out<'_, Self, Ranked>);
 
@@ -289,8 +289,8 @@ macro_rules! floats {
         }
 
         fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
-            type Sum = SumFold<$part, Magnitudes, $sum_levels, $sum_lanes, 1>;
-            type Plain = FastSum<$part, Magnitudes, 1>;
+            type Sum = SumFold<$part, AbsoluteValues, $sum_levels, $sum_lanes, 1>;
+            type Plain = FastSum<$part, AbsoluteValues, 1>;
             let Policy { nan, accuracy, .. } = plan.problem.policy;
             let sum = match accuracy {
                 Accuracy::Exact => run(plan, x, 0, || Sum::new(plan.isa, nan), Summed::merge),
@@ -300,13 +300,13 @@ macro_rules! floats {
         }
 
         fn batched_norms(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
-            let kind = FloatSums::<$part, 1, $sum_levels, 16>::magnitudes();
+            let kind = FloatSums::<$part, 1, $sum_levels, 16>::norm1();
             drive(kind, batched, |x| bytemuck::cast_slice(x), out);
         }
 
         batched_ordered!($signed, $word);
 
-        fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
+        fn norm_inf(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
             let start = || LargestReal::new(plan.problem.policy.nan);
             run(plan, x, 0, start, |all: &mut Magnitude<Self>, one| all.merge(&one))
         }
@@ -353,7 +353,7 @@ macro_rules! floats {
             unreachable!("complex numbers have no order");
         }
 
-        fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
+        fn norm_inf(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
             let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
             let start = || LargestComplex::<Self>::new(plan.problem.policy.nan);
             run(&plan, x, 0, start, |all: &mut Magnitude<Self>, one| all.merge(&one))
@@ -410,10 +410,10 @@ macro_rules! integers {
             }
 
             fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
-                Norm1::from_exact(&integer::magnitudes::<Self, $word>(plan, bytemuck::cast_slice(x)))
+                Norm1::from_exact(&integer::norm1::<Self, $word>(plan, bytemuck::cast_slice(x)))
             }
 
-            fn largest_magnitude(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
+            fn norm_inf(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
                 let start = || LargestReal::new(plan.problem.policy.nan);
                 run(plan, x, 0, start, |all: &mut Magnitude<Self>, one| all.merge(&one))
             }
@@ -432,7 +432,7 @@ macro_rules! integers {
             }
 
             fn batched_norms(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
-                drive(IntegerSums::<$word>::magnitudes(), batched, |x| bytemuck::cast_slice(x), out);
+                drive(IntegerSums::<$word>::norm1(), batched, |x| bytemuck::cast_slice(x), out);
             }
 
             fn batched_moments(batched: &Batched<'_, Self>, out: &Out<'_, Self, Self::Approximate>) {

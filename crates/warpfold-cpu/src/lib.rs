@@ -17,9 +17,9 @@ mod integer;
 mod isa;
 mod kernels;
 pub mod keys;
-mod magnitude;
 mod memory;
 mod norm1;
+mod norm_inf;
 mod order;
 mod parts;
 mod product;
@@ -70,7 +70,7 @@ pub(crate) fn run<T: Kernels>(plan: &Plan, input: Input<'_, T>, first: u64) -> R
         (Op::Dot, Input::Two(x, y)) => Partial::Dot(Box::new(T::exact_dot(plan, x, y, first))),
         (Op::Prod, Input::One(x)) => Partial::Product(Box::new(T::product(plan, x, first))),
         (Op::L1, Input::One(x)) => Partial::Norm1(Box::new(T::norm1(plan, x))),
-        (Op::Linf, Input::One(x)) => Partial::Magnitude(Box::new(T::largest_magnitude(plan, x))),
+        (Op::Linf, Input::One(x)) => Partial::Magnitude(Box::new(T::norm_inf(plan, x))),
         (Op::Stats, Input::One(x)) => Partial::Stats(Box::new(T::stats(plan, x, first))),
         (op, _) => {
             return Err(Error::Undefined { op, dtype: T::DTYPE, why: "no kernel folds it" });

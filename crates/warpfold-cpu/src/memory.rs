@@ -1,4 +1,4 @@
-//! Reading memory at its speed: several streams at once, each a little ahead of itself; and room for what is written, in large pages.
+//! Reading memory at its speed: several streams at once, each a little ahead of itself; and large pages for what is written.
 //!
 //! One stream of cache lines can leave a core waiting: its hardware prefetcher stops at each page, and a kernel's own instructions
 //! push the next misses out of the reorder window. Four streams, asked for 2 KiB ahead into the second-level cache, were the choice of
@@ -83,7 +83,7 @@ pub fn ask_for<T>(x: &[T]) {
 /// Bytes from which on memory that is written once asks for large pages.
 pub(super) const LARGE: usize = 4 << 20;
 
-/// An empty vector with room for `len` elements, in large pages where there are many of them and the system has such: the first write to each page costs
+/// An empty vector with capacity for `len` elements, in large pages where there are many of them and the system has such: the first write to each page costs
 /// as much as writing it, and large ones are 512 times fewer.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! The sum of the magnitudes of complex numbers.
 //!
-//! NormSum of `re² + im²` are taken a buffer at a time, in vectors, and added exactly by the fold for sums of f64. For
-//! `Complex<f32>` one f64 holds each root to 2^-52; for `Complex<f64>` a double-double holds it to about 2^-100.
+//! Norms `√(re² + im²)` are taken a buffer at a time, in vectors, and added exactly by the fold for sums of f64. For
+//! `Complex<f32>` one f64 holds each norm to 2^-52; for `Complex<f64>` a double-double holds it to about 2^-100.
 //! Numbers too large, too small or too special for that go one by one, scaled.
 
 use super::executor::Fold;
@@ -17,7 +17,7 @@ use warpfold_num::double_double::{DoubleDouble, power_of_two, two_product};
 use warpfold_num::element::{Decoded, Real};
 use warpfold_plan::plan::Isa;
 
-/// NormSum of a buffer.
+/// Norms in a buffer.
 const BUFFER: usize = 4096;
 const LANES: usize = 16;
 
@@ -41,7 +41,7 @@ struct Buffer {
 }
 
 impl<T: Kernels<Part: Factor>> NormSum<T> {
-    /// Whether an f64 alone holds a root as well as need be.
+    /// Whether an f64 alone holds a norm as well as need be.
     const NARROW: bool = T::Part::MANTISSA_BITS <= 24;
 
     pub(super) fn new(isa: Isa, nan: Nan) -> Self {
@@ -56,7 +56,7 @@ impl<T: Kernels<Part: Factor>> NormSum<T> {
         }
     }
 
-    /// Puts the roots of a block into the buffer; says whether they may be trusted.
+    /// Puts the norms of a block into the buffer; says whether they may be trusted.
     #[inline(always)]
     fn fill(Buffer { high, low }: &mut Buffer, x: &[[T::Part; 2]]) -> bool {
         let (groups, rest) = x.as_chunks::<LANES>();
@@ -65,21 +65,21 @@ impl<T: Kernels<Part: Factor>> NormSum<T> {
             groups.iter().zip(high.as_chunks_mut().0.iter_mut().zip(low.as_chunks_mut().0))
         {
             prefetch(group);
-            Self::roots(group, high, low, &mut plain);
+            Self::norms(group, high, low, &mut plain);
         }
         if !rest.is_empty() {
             let mut group = [[T::Part::default(); 2]; LANES];
             group[..rest.len()].copy_from_slice(rest);
             let at = groups.len();
             let (high, low) = (high.as_chunks_mut().0, low.as_chunks_mut().0);
-            Self::roots(&group, &mut high[at], &mut low[at], &mut plain);
+            Self::norms(&group, &mut high[at], &mut low[at], &mut plain);
         }
         plain == [true; LANES]
     }
 
-    /// The roots of a group, and whether they may be trusted.
+    /// The norms of a group, and whether they may be trusted.
     #[inline(always)]
-    fn roots(
+    fn norms(
         x: &[[T::Part; 2]; LANES],
         high: &mut [f64; LANES],
         low: &mut [f64; LANES],
@@ -87,9 +87,9 @@ impl<T: Kernels<Part: Factor>> NormSum<T> {
     ) {
         for l in 0..LANES {
             let (re, im) = (x[l][0].factor(), x[l][1].factor());
-            let root = Self::root(re, im);
-            (high[l], low[l]) = (root.high, root.low);
-            plain[l] &= Self::is_plain(root.high, re, im);
+            let norm = Self::norm(re, im);
+            (high[l], low[l]) = (norm.high, norm.low);
+            plain[l] &= Self::is_plain(norm.high, re, im);
         }
     }
 
@@ -105,28 +105,28 @@ impl<T: Kernels<Part: Factor>> NormSum<T> {
                     self.apart.total.note(Special::PLUS);
                 }
                 (Decoded::Finite { .. }, Decoded::Finite { .. }) => {
-                    self.add_root(re.factor(), im.factor());
+                    self.add_norm(re.factor(), im.factor());
                 }
             }
         }
     }
 
-    /// Adds the root of finite parts of any size: exactly as the vectors would, where they can.
-    fn add_root(&mut self, re: f64, im: f64) {
+    /// Adds the norm of finite parts of any size: exactly as the vectors would, where they can.
+    fn add_norm(&mut self, re: f64, im: f64) {
         let larger = re.abs().max(im.abs());
         if larger == 0.0 {
             return;
         }
-        let plain = Self::root(re, im);
-        let (root, exponent) = if Self::is_plain(plain.high, re, im) {
+        let plain = Self::norm(re, im);
+        let (norm, exponent) = if Self::is_plain(plain.high, re, im) {
             (plain, 0)
         } else {
             // Brought near 1; 2^-1023 would not be normal, and subnormals come up to at least 2^-52.
             let exponent = warpfold_num::double_double::exponent(larger).clamp(-1022, 1022);
             let scale = power_of_two(-exponent);
-            (Self::root(re * scale, im * scale), exponent)
+            (Self::norm(re * scale, im * scale), exponent)
         };
-        for part in [root.high, root.low] {
+        for part in [norm.high, norm.low] {
             let Decoded::Finite { negative, mantissa, shift } = part.decode() else {
                 unreachable!("finite numbers have a root");
             };
@@ -138,7 +138,7 @@ impl<T: Kernels<Part: Factor>> NormSum<T> {
 
     /// `√(re² + im²)`; all of it in the high part for narrow types.
     #[inline(always)]
-    fn root(re: f64, im: f64) -> DoubleDouble {
+    fn norm(re: f64, im: f64) -> DoubleDouble {
         if Self::NARROW {
             DoubleDouble { high: (re * re + im * im).sqrt(), low: 0.0 }
         } else {
@@ -146,12 +146,12 @@ impl<T: Kernels<Part: Factor>> NormSum<T> {
         }
     }
 
-    /// Whether a root may be trusted: neither the squares nor their errors overflowed or underflowed to any effect.
+    /// Whether a norm may be trusted: neither the squares nor their errors overflowed or underflowed to any effect.
     #[inline(always)]
-    fn is_plain(root: f64, re: f64, im: f64) -> bool {
+    fn is_plain(norm: f64, re: f64, im: f64) -> bool {
         const LEAST: f64 = f64::from_bits((1023 - 450) << 52);
         const MOST: f64 = f64::from_bits((1023 + 500) << 52);
-        let inside = (root >= LEAST) & (root <= MOST);
+        let inside = (norm >= LEAST) & (norm <= MOST);
         inside | ((re == 0.0) & (im == 0.0))
     }
 }

@@ -18,7 +18,7 @@ unsafe impl Send for Work {}
 /// Work that several threads may join.
 struct Shared {
     state: Mutex<State>,
-    left: Condvar,
+    idle: Condvar,
 }
 
 struct State {
@@ -36,7 +36,7 @@ impl Shared {
             std::mem::transmute::<*const (dyn Fn() + Sync + '_), *const (dyn Fn() + Sync)>(work)
         };
         let open = Some(Work(work));
-        Shared { state: Mutex::new(State { open, working: 0, panic: None }), left: Condvar::new() }
+        Shared { state: Mutex::new(State { open, working: 0, panic: None }), idle: Condvar::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -54,7 +54,7 @@ impl Shared {
         let mut state = self.state();
         state.working -= 1;
         state.panic = state.panic.take().or(panic);
-        self.left.notify_one();
+        self.idle.notify_one();
     }
 
     /// Lets no one begin any more and waits for those who did.
@@ -62,7 +62,7 @@ impl Shared {
         let mut state = self.state();
         state.open = None;
         while state.working > 0 {
-            state = self.left.wait(state).unwrap_or_else(|poison| poison.into_inner());
+            state = self.idle.wait(state).unwrap_or_else(|poison| poison.into_inner());
         }
         state.panic.take()
     }

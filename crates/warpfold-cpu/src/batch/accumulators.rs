@@ -1,8 +1,8 @@
-//! The accumulators of a stripe of columns, and what they hold no longer.
+//! The accumulators of a stripe of columns, and its overflow store.
 //!
-//! Rows are taken a few at a time, a block of accumulators in registers (`band`). The first are surveyed for a rule; later ones are monitored, and
-//! what the rule does not cover goes to its columns' partials instead. Where that is much, or the rule has no room for more additions, the stripe is flushed
-//! into the partials and begins anew.
+//! Rows are taken a few at a time, a block of accumulators in registers (`band`). The first are surveyed for an exponent range; later ones are
+//! monitored, and elements outside the range go to their columns' partials instead. Where these are many, or the range allows no more additions, the stripe is
+//! flushed into the partials and begins anew.
 //!
 //! On two cores of an EPYC whose flat sum read 34 GB/s, columns of 2^26 f32 were read at 25 where each chunk of 32 KiB was surveyed and then added, at 23, 26
 //! and 29 where 4, 8 and 16 rows were monitored at a time and lanes lay on no lines of the cache, and at 30 to 33 by 8 or 16 rows since they do; by 32 rows at
@@ -28,7 +28,7 @@ const NARROW: usize = 32 << 10;
 /// Columns of one overflow store where threads share them, so that these are not in each other's way.
 const TOGETHER: usize = 512;
 
-/// Additions in one lane at most, whatever the kind: integer lanes have room for so many.
+/// Additions in one lane at most, whatever the kind: integer lanes hold so many.
 const MOST: u64 = 1 << 30;
 
 /// The accumulators of a stripe.
@@ -40,15 +40,15 @@ pub(super) struct Stripe<'s, 'k, K: Kind> {
     position: i64,
     inputs: u64,
     lanes: Vec<K::Lanes>,
-    /// What lanes become, until it is known that they keep to the rule.
+    /// The lanes after the next additions, until the monitor shows that these are in range.
     next: Vec<K::Lanes>,
     exponents: Option<K::ExponentRange>,
-    /// Rows added under the rule, and those it was made for.
+    /// Rows added in the exponent range, and how many rows the range was chosen for.
     added: u64,
-    room: u64,
+    capacity: u64,
     /// Rows that there are in all turns.
     pub(super) expected: u64,
-    /// The last rule that was made, and for how many rows: other stripes are much the same.
+    /// The last exponent range, and for how many rows: other stripes are much the same.
     pub(super) guess: Option<(K::ExponentRange, u64)>,
     /// Rows of groups that are not in their lanes, if any, but went to the overflow store.
     missing: Vec<u64>,
@@ -70,7 +70,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         let (at, position, inputs) =
             (columns.stripe(stripe), columns.position, columns.form.inputs);
         let (lanes, next, missing) = (Vec::new(), Vec::new(), Vec::new());
-        let (exponents, own, guess, added, room, expected) = (None, None, None, 0, 0, 0);
+        let (exponents, own, guess, added, capacity, expected) = (None, None, None, 0, 0, 0);
         Stripe {
             kind,
             x,
@@ -81,7 +81,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
             next,
             exponents,
             added,
-            room,
+            capacity,
             expected,
             guess,
             missing,
@@ -91,7 +91,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         }
     }
 
-    /// What threads hold together of the columns of a stripe: nothing yet.
+    /// Empty overflow stores that threads share for the columns of a stripe.
     pub(super) fn overflow(
         at: At,
         sink: &'k dyn Sink<K::Small>,
@@ -101,19 +101,19 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         (0..at.real).step_by(TOGETHER).map(overflow).collect()
     }
 
-    /// Hands on the overflow stores that threads shared.
-    pub(super) fn leave(at: At, overflow: Vec<Mutex<OverflowStore<'k, K>>>) {
+    /// Finishes the outputs of the overflow stores that threads shared.
+    pub(super) fn flush_shared(at: At, overflow: Vec<Mutex<OverflowStore<'k, K>>>) {
         for (overflow, column) in overflow.into_iter().zip((0..).step_by(TOGETHER)) {
             let first = at.first.wrapping_add_signed(at.step.wrapping_mul(column));
             overflow
                 .into_inner()
                 .unwrap_or_else(|poison| poison.into_inner())
-                .leave(first, at.step);
+                .finish(first, at.step);
         }
     }
 
-    /// The overflow store of a group of columns.
-    fn held_of(&self, group: usize) -> usize {
+    /// The index of the overflow store of a group of columns.
+    fn overflow_of(&self, group: usize) -> usize {
         match self.shared {
             Some([_, _, ..]) => group * N / TOGETHER,
             _ => 0,
@@ -173,11 +173,11 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         if self.shared.is_some() || self.own.is_some() || self.added == 0 {
             return;
         }
-        self.kind.leave(&self.lanes, smalls);
+        self.kind.append(&self.lanes, smalls);
         smalls.truncate(self.at.width);
     }
 
-    /// Hands on the result of each column: what was read of lanes, or all that belongs to it.
+    /// Finishes each column: from what was read of lanes, or from the overflow store.
     pub(super) fn finish(mut self, smalls: &[K::Small]) {
         if !smalls.is_empty() {
             let count = Counts::Same(self.inputs);
@@ -185,11 +185,11 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         }
         self.flush();
         if let Some(own) = self.own {
-            own.leave(self.at.first, self.at.step);
+            own.finish(self.at.first, self.at.step);
         }
     }
 
-    /// Adds `rows` rows that begin at `start` and `stride` apart; `first` is the place of the first.
+    /// Adds `rows` rows that begin at `start` and `stride` apart; `first` is the index of the first.
     #[inline(always)]
     pub(super) fn rows(
         &mut self,
@@ -209,8 +209,8 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         for row in (0..rows).step_by(at_a_time) {
             let band = all.rows(row..rows.min(row + at_a_time));
             let some = band.rows as u64;
-            let is_ruled = self.exponents.is_some() && self.added + some <= self.room;
-            if is_ruled || self.is_ruled(band.survey(0..width), some) {
+            let in_range = self.exponents.is_some() && self.added + some <= self.capacity;
+            if in_range || self.choose_exponents(band.survey(0..width), some) {
                 let missed = self.add(&band);
                 self.added += some;
                 if missed * MISSED > self.at.width.div_ceil(N) {
@@ -222,17 +222,17 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         }
     }
 
-    /// Makes a rule under which more rows may be added.
+    /// Flushes, and chooses an exponent range in which more rows may be added; `false` where there is none.
     #[inline(always)]
-    fn is_ruled(&mut self, range: K::Range, more: u64) -> bool {
+    fn choose_exponents(&mut self, range: K::Range, more: u64) -> bool {
         self.flush();
-        // As many additions as there may be, or fewer if the range leaves no room for them.
-        for room in [self.expected.min(MOST), (more * 128).min(self.expected), more] {
-            if room >= more
-                && let Some(exponents) = self.kind.exponents(range, room)
+        // As many additions as there may be, or fewer if the range does not allow them.
+        for capacity in [self.expected.min(MOST), (more * 128).min(self.expected), more] {
+            if capacity >= more
+                && let Some(exponents) = self.kind.exponents(range, capacity)
             {
-                self.guess = Some((exponents, room));
-                self.begin(exponents, room);
+                self.guess = Some((exponents, capacity));
+                self.begin(exponents, capacity);
                 return true;
             }
         }
@@ -240,8 +240,8 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
     }
 
     #[inline(always)]
-    pub(super) fn begin(&mut self, exponents: K::ExponentRange, room: u64) {
-        (self.exponents, self.room) = (Some(exponents), room);
+    pub(super) fn begin(&mut self, exponents: K::ExponentRange, capacity: u64) {
+        (self.exponents, self.capacity) = (Some(exponents), capacity);
         self.lanes.clear();
         self.lanes.resize(self.at.width.div_ceil(N), self.kind.lanes(exponents));
         if self.kind.is_monitoring() {
@@ -249,7 +249,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         }
     }
 
-    /// Adds rows to lanes, but for groups of columns that miss the rule, which go to the overflow store; returns how many these are.
+    /// Adds rows to lanes. Groups of columns outside the exponent range go to the overflow store; returns how many these are.
     #[inline(always)]
     fn add(&mut self, band: &Band<'_, K>) -> usize {
         let Some(exponents) = self.exponents else { return 0 };
@@ -262,9 +262,9 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
             return 0;
         }
         let mut missed = Vec::new();
-        let whole = self.at.width / N / ABREAST * ABREAST;
-        let (blocks, _) = lanes[..whole].as_chunks::<ABREAST>();
-        let (made, _) = next[..whole].as_chunks_mut::<ABREAST>();
+        let full = self.at.width / N / ABREAST * ABREAST;
+        let (blocks, _) = lanes[..full].as_chunks::<ABREAST>();
+        let (made, _) = next[..full].as_chunks_mut::<ABREAST>();
         for (first, (lanes, made)) in (0..).step_by(ABREAST).zip(blocks.iter().zip(made)) {
             let monitors = band.add(first * N, *lanes, made);
             for k in 0..ABREAST {
@@ -274,7 +274,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                 }
             }
         }
-        for (group, (lanes, made)) in lanes.iter().zip(next.iter_mut()).enumerate().skip(whole) {
+        for (group, (lanes, made)) in lanes.iter().zip(next.iter_mut()).enumerate().skip(full) {
             let monitor = band.add_one(group * N, *lanes, made);
             if !kind.keeps(exponents, &monitor) {
                 *made = *lanes;
@@ -290,13 +290,14 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
         missed.len()
     }
 
-    /// Adds some groups of columns, each with a rule of its own, to the overflow store; what none covers row by row, and then one by one.
+    /// Adds some groups of columns to the overflow store, each in an exponent range of its own; what no range covers is added by rows, then by elements.
     #[inline(never)]
     fn apart(&mut self, band: &Band<'_, K>, groups: &[usize]) {
         let mut rest = groups;
-        while let Some(k) = rest.first().map(|&group| self.held_of(group)) {
+        while let Some(k) = rest.first().map(|&group| self.overflow_of(group)) {
             let groups;
-            (groups, rest) = rest.split_at(rest.partition_point(|&group| self.held_of(group) == k));
+            (groups, rest) =
+                rest.split_at(rest.partition_point(|&group| self.overflow_of(group) == k));
             self.with_overflow(k, |fold, overflow, before| {
                 let at = |column| (column - before) % fold.at.real;
                 let join = |overflow: &mut OverflowStore<'k, K>,
@@ -318,7 +319,7 @@ impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
                     }
                     let mut first = 0;
                     while first < band.rows {
-                        // Rows without a rule, up to one that has joined.
+                        // Rows without an exponent range, up to one that has joined.
                         let has_none = |&k: &usize| {
                             join(overflow, &band.rows(k..k + 1), columns.clone()).is_none()
                         };

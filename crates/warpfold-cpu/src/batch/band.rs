@@ -12,7 +12,7 @@ use crate::memory::prefetch_at;
 /// Groups of lanes side by side: as many as leave registers for what is monitored.
 pub(super) const ABREAST: usize = 2;
 
-/// Of how many groups one may miss the rule before that is made anew.
+/// Of how many groups one may be outside the exponent range before that is chosen anew.
 pub(super) const MISSED: usize = 16;
 
 /// Rows of a stripe.
@@ -24,7 +24,7 @@ pub(super) struct Band<'x, K: Kind> {
     pub(super) width: usize,
     pub(super) stride: usize,
     pub(super) rows: usize,
-    /// The place of the first row, and from one to the next.
+    /// The index of the first row, and the step to the next.
     pub(super) first: u64,
     pub(super) position: i64,
     /// Bytes from what is added to what is asked for meanwhile: all at once would keep the core from anything else.

@@ -1,7 +1,7 @@
 //! Groups by a table: a cell for each group, to which its elements are added as they come.
 //!
-//! Every thread has a table of its own and a slice of the elements; tables are joined at the end. What a cell has no room for is left to the
-//! group's partial; data of which that is more than a few elements is given up, to be sorted.
+//! Every thread has a table of its own and a slice of the elements; tables are joined at the end. What a cell does not hold goes to the
+//! group's partial; where these are more than a few elements, the tables are given up and the elements sorted.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -16,9 +16,9 @@ use crate::threads::each;
 use warpfold_plan::group::{Block, Numbered};
 use warpfold_plan::plan::BatchPlan;
 
-/// Elements that are taken before it is asked whether to give up, and of them those that may have found no room.
+/// Elements between two checks whether to give up, and how many of them may have missed their cells.
 const TURN: usize = 1 << 16;
-const FEW: usize = TURN / 64;
+const MOST_MISSED: usize = TURN / 64;
 
 /// Bytes of a table that the nearest caches hold: cells of a larger one are asked for before their turn.
 const NEAR: usize = 256 << 10;
@@ -29,7 +29,7 @@ struct Cell<S> {
     count: u64,
 }
 
-/// Some elements that are added to their groups' cells; how many of them had no room there.
+/// Some elements that are added to their groups' cells; how many of them missed their cells.
 struct Turn<'t, 'k, K: Kind> {
     kind: K,
     x: &'t [K::Element],
@@ -96,7 +96,7 @@ pub(super) fn run<K: Kind>(
             }
             let elements = first..slice(k).end.min(first + TURN);
             let turn = Turn { kind, x, numbers, elements, table, is_far, overflow: &overflow };
-            if with_short_lanes(plan.isa, turn) > FEW {
+            if with_short_lanes(plan.isa, turn) > MOST_MISSED {
                 is_given_up.store(true, Ordering::Relaxed);
             }
         }
@@ -110,6 +110,6 @@ pub(super) fn run<K: Kind>(
             overflow.join(group, &cell.small, cell.count);
         }
     }
-    overflow.leave(0, 1);
+    overflow.finish(0, 1);
     true
 }

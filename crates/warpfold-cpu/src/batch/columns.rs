@@ -2,15 +2,15 @@
 //!
 //! A unit of work is a stripe of columns, wide enough that its rows are read as long pieces and narrow enough that its accumulators stay in
 //! a near cache (`accumulators`). Where stripes are few and columns long, threads share the rows of a stripe, over all folded loops; where they are narrow
-//! and dense, several rows make a wide one. Columns of few rows need no accumulators in memory (`few`).
+//! and contiguous, several rows make a wide one. Columns of few rows need no accumulators in memory (`short_columns`).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::accumulators::Stripe;
 use super::band::Band;
-use super::few;
 use super::lanes::{Kind, N};
 use super::outputs::Sink;
+use super::short_columns;
 use super::stripes::{At, Columns};
 use crate::isa::{Job, Target, with_lanes};
 use crate::threads::share;
@@ -41,7 +41,7 @@ pub(super) fn run<K: Kind>(
     // Neighbouring stripes, so that a thread reads on where it was.
     let grain = (units / (16 * plan.threads)).clamp(1, 16);
     let work = || {
-        let (mut smalls, mut few, mut guess) = (Vec::new(), Vec::new(), None);
+        let (mut smalls, mut short, mut guess) = (Vec::new(), Vec::new(), None);
         loop {
             let first = grain * next.fetch_add(1, Ordering::Relaxed);
             if first >= units {
@@ -53,8 +53,8 @@ pub(super) fn run<K: Kind>(
                 for columns in [Some(&columns), rest.as_ref()].into_iter().flatten() {
                     let mut fold = Stripe::new(kind, x, columns, stripe, sink, shared);
                     fold.guess = guess;
-                    let (few, smalls) = (&mut few, &mut smalls);
-                    with_lanes(plan.isa, Rows { fold: &mut fold, columns, part, few, smalls });
+                    let (short, smalls) = (&mut short, &mut smalls);
+                    with_lanes(plan.isa, Rows { fold: &mut fold, columns, part, short, smalls });
                     guess = fold.guess;
                     fold.finish(smalls);
                 }
@@ -63,7 +63,7 @@ pub(super) fn run<K: Kind>(
     };
     share(plan.threads, &work);
     for (stripe, overflow) in shared.into_iter().enumerate() {
-        Stripe::leave(columns.stripe(stripe), overflow);
+        Stripe::flush_shared(columns.stripe(stripe), overflow);
     }
 }
 
@@ -72,8 +72,8 @@ struct Rows<'r, 's, 'k, K: Kind> {
     fold: &'r mut Stripe<'s, 'k, K>,
     columns: &'r Columns<'r>,
     part: usize,
-    /// Room for lanes of few rows.
-    few: &'r mut Vec<K::Lanes>,
+    /// Lanes of the short-input path.
+    short: &'r mut Vec<K::Lanes>,
     smalls: &'r mut Vec<K::Small>,
 }
 
@@ -82,22 +82,22 @@ impl<K: Kind> Job for Rows<'_, '_, '_, K> {
 
     #[inline(always)]
     fn run<C: Target>(self) {
-        let Rows { fold, columns, part, few, smalls } = self;
+        let Rows { fold, columns, part, short, smalls } = self;
         let Columns { wide, stride, position, .. } = *columns;
         smalls.clear();
-        if let (Some(rows), None) = (columns.few(), fold.shared) {
+        if let (Some(rows), None) = (columns.short_rows(), fold.shared) {
             let (kind, x, At { start, width, .. }) = (fold.kind, fold.x, fold.at);
             let (first, ahead) = (columns.turn(0).1, AHEAD / rows);
             let band = Band { kind, x, start, width, stride, rows, first, position, ahead };
-            if few::add(&band, &mut fold.guess, few) {
-                kind.leave(&few[..width.div_ceil(N)], smalls);
+            if short_columns::add(&band, &mut fold.guess, short) {
+                kind.append(&short[..width.div_ceil(N)], smalls);
                 smalls.truncate(width);
                 return;
             }
         }
         fold.expected = columns.part(part).len() as u64;
-        if let Some((exponents, room)) = fold.guess {
-            fold.begin(exponents, room);
+        if let Some((exponents, capacity)) = fold.guess {
+            fold.begin(exponents, capacity);
         }
         for (turn, rows) in columns.stretches(part) {
             let (after, first) = columns.turn(turn);

@@ -25,7 +25,7 @@ pub(super) fn run<T: Kernels, S: IntoPartial<T>>(out: &Out<'_, T, S>) -> bool {
         Source::Loops(x, form) if outputs.len() < out.batched.plan.threads => {
             for output in outputs {
                 let start = form.locate(output);
-                match pieces::whole(x, form, start) {
+                match pieces::contiguous(x, form, start) {
                     Some(run) => out.exact(output, run, out.batched.plan.threads),
                     None => {
                         let all = pieces::together(out.batched, x, form, start);
@@ -37,7 +37,7 @@ pub(super) fn run<T: Kernels, S: IntoPartial<T>>(out: &Out<'_, T, S>) -> bool {
         Source::Loops(x, form) => {
             each(out, &outputs, &|output| {
                 let start = form.locate(output);
-                if let Some(run) = pieces::whole(x, form, start) {
+                if let Some(run) = pieces::contiguous(x, form, start) {
                     return out.exact(output, run, 1);
                 }
                 let mut copy = Vec::new();

@@ -29,7 +29,7 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
         FloatSums { mask: u64::MAX, float: PhantomData }
     }
 
-    pub(crate) fn magnitudes() -> Self {
+    pub(crate) fn norm1() -> Self {
         FloatSums { mask: u64::MAX >> 1, float: PhantomData }
     }
 
@@ -168,7 +168,7 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
     }
 
     #[inline(always)]
-    fn leave(self, lanes: &[Self::Lanes], smalls: &mut Vec<[Pair; PARTS]>) {
+    fn append(self, lanes: &[Self::Lanes], smalls: &mut Vec<[Pair; PARTS]>) {
         // Of many lanes at once: those of a few would go through registers one by one.
         const SOME: usize = 16;
         let (mut high, mut low) = ([[0.0; LANES]; SOME], [[0.0; LANES]; SOME]);

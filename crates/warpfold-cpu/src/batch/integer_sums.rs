@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::lanes::{Kind, N, Positions, without_rules};
+use super::lanes::{Kind, N, Positions, without_exponent_range};
 
 /// An integer as these lanes add it.
 pub(crate) trait Addend: Copy + Default + Send + Sync {
@@ -10,7 +10,7 @@ pub(crate) trait Addend: Copy + Default + Send + Sync {
     const WIDE: bool;
 
     /// The low 64 bits of the value, or of its magnitude where the mask is all ones and not all zeros, and what lies above the low 32.
-    fn halves(self, magnitudes: i64) -> (u64, i64);
+    fn halves(self, absolute: i64) -> (u64, i64);
 }
 
 macro_rules! addends {
@@ -19,16 +19,16 @@ macro_rules! addends {
             const WIDE: bool = $wide;
 
             #[inline(always)]
-            fn halves(self, magnitudes: i64) -> (u64, i64) {
+            fn halves(self, absolute: i64) -> (u64, i64) {
                 let value = self as i64;
                 if !$signed {
                     return (value as u64, (value as u64 >> 32) as i64);
                 }
                 let sign = value >> 63;
-                let turned = sign & magnitudes;
+                let turned = sign & absolute;
                 let word = (value ^ turned).wrapping_sub(turned) as u64;
                 // What is left of the sign goes on above: a magnitude of 2^63 has none.
-                (word, (word >> 32) as i64 | (sign & !magnitudes) << 32)
+                (word, (word >> 32) as i64 | (sign & !absolute) << 32)
             }
         }
     )+)+};
@@ -43,17 +43,17 @@ addends! {
 /// Sums of values or of magnitudes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IntegerSums<W> {
-    magnitudes: i64,
+    absolute: i64,
     word: PhantomData<W>,
 }
 
 impl<W> IntegerSums<W> {
     pub(crate) fn values() -> Self {
-        IntegerSums { magnitudes: 0, word: PhantomData }
+        IntegerSums { absolute: 0, word: PhantomData }
     }
 
-    pub(crate) fn magnitudes() -> Self {
-        IntegerSums { magnitudes: -1, word: PhantomData }
+    pub(crate) fn norm1() -> Self {
+        IntegerSums { absolute: -1, word: PhantomData }
     }
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Halves {
 
 /// The sum that a remainder and the sum of the upper halves tell, if fewer than 2^31 were added.
 #[inline(always)]
-fn whole<W: Addend>(remainder: u64, upper: i64) -> i128 {
+fn join_halves<W: Addend>(remainder: u64, upper: i64) -> i128 {
     if !W::WIDE {
         return i128::from(remainder as i64);
     }
@@ -79,7 +79,7 @@ impl<W: Addend> Kind for IntegerSums<W> {
     type Lanes = Halves;
     type Small = [i128; 1];
     const NOTHING: [i128; 1] = [0];
-    without_rules!(W);
+    without_exponent_range!(W);
 
     #[inline(always)]
     fn filler(self, _: W) -> W {
@@ -94,7 +94,7 @@ impl<W: Addend> Kind for IntegerSums<W> {
     #[inline(always)]
     fn add(self, lanes: &mut Halves, x: &[W; N], _: Positions) {
         for l in 0..N {
-            let (remainder, upper) = x[l].halves(self.magnitudes);
+            let (remainder, upper) = x[l].halves(self.absolute);
             lanes.remainders[l] = lanes.remainders[l].wrapping_add(remainder);
             if W::WIDE {
                 lanes.uppers[l] += upper;
@@ -104,21 +104,21 @@ impl<W: Addend> Kind for IntegerSums<W> {
 
     #[inline(always)]
     fn lane(self, lanes: &Halves, lane: usize) -> [i128; 1] {
-        [whole::<W>(lanes.remainders[lane], lanes.uppers[lane])]
+        [join_halves::<W>(lanes.remainders[lane], lanes.uppers[lane])]
     }
 
     #[inline(always)]
     fn total(self, lanes: &Halves) -> [i128; 1] {
         let remainder = lanes.remainders.into_iter().fold(0, u64::wrapping_add);
-        [whole::<W>(remainder, lanes.uppers.into_iter().sum())]
+        [join_halves::<W>(remainder, lanes.uppers.into_iter().sum())]
     }
 
     const PUTS: bool = true;
 
     #[inline(always)]
     fn put(self, small: &mut [i128; 1], x: W) -> bool {
-        let (remainder, upper) = x.halves(self.magnitudes);
-        small[0] += whole::<W>(remainder, upper);
+        let (remainder, upper) = x.halves(self.absolute);
+        small[0] += join_halves::<W>(remainder, upper);
         true
     }
 
@@ -136,12 +136,12 @@ mod tests {
     use super::*;
 
     fn agree<W: Addend + Into<i128>>(x: [W; N]) {
-        for kind in [IntegerSums::<W>::values(), IntegerSums::magnitudes()] {
+        for kind in [IntegerSums::<W>::values(), IntegerSums::norm1()] {
             let mut lanes = kind.lanes(());
             for _ in 0..3 {
                 kind.add(&mut lanes, &x, Positions { first: 0, step: 1 });
             }
-            let value = |x: W| if kind.magnitudes == 0 { x.into() } else { x.into().abs() };
+            let value = |x: W| if kind.absolute == 0 { x.into() } else { x.into().abs() };
             let sum: i128 = x.iter().map(|&x| value(x)).sum();
             assert_eq!(kind.total(&lanes), [3 * sum]);
             assert_eq!(kind.lane(&lanes, 5), [3 * value(x[5])]);

@@ -1,8 +1,8 @@
 //! From what accumulators hold to partials.
 
-use super::magnitudes::Widest;
 use super::moments::Approximate;
 use super::nonzero::Tally;
+use super::norms::Widest;
 use super::ranks::Ranked;
 use crate::Nan;
 use crate::kernels::Kernels;

@@ -1,9 +1,9 @@
-//! [`Kind`]: one kind of fold as `N` accumulators side by side, and the small exact value that each leaves.
+//! [`Kind`]: one kind of fold as `N` accumulators side by side, and the small exact value in each.
 //!
 //! Rows, columns and short segments differ only in what stands in the lanes: elements of one input, or one element each of `N`. So a kind
 //! says how lanes take elements, and the drivers (`rows`, `columns`) say which. Where additions are exact only within a range of
-//! exponents, a kind surveys elements before they are added and makes a rule of what it saw; what no rule covers is left to the kernels for
-//! one array. Where there is a rule already, a kind monitors elements while it adds them, and the driver takes back what the rule does not cover.
+//! exponents, a kind surveys elements before they are added and chooses the range from them; elements that no range covers go to the kernels
+//! for one array. Once there is a range, a kind monitors elements while it adds them, and the driver takes back additions outside the range.
 //!
 //! Kinds see words: the order of all 32-bit types is one kind with a few constants, so that few kernels are compiled.
 
@@ -32,9 +32,9 @@ pub(crate) trait Kind: Copy + Send + Sync {
     type Range: Copy;
     /// What lets additions be exact.
     type ExponentRange: Copy;
-    /// What is seen of elements as they are added, lane by lane.
+    /// What a monitor records of elements as they are added, lane by lane.
     type Monitor: Copy;
-    /// `N` accumulators under a rule.
+    /// `N` accumulators for one exponent range.
     type Lanes: Copy;
     /// What an accumulator holds, exactly.
     type Small: Copy + Send + Sync;
@@ -51,10 +51,10 @@ pub(crate) trait Kind: Copy + Send + Sync {
     /// What two surveys found together.
     fn join(one: Self::Range, other: Self::Range) -> Self::Range;
 
-    /// A rule for so many additions in one accumulator and those it is joined with, of elements in the range.
+    /// The exponent range under which one accumulator, and those it is joined with, add so many of the surveyed elements exactly.
     fn exponents(self, range: Self::Range, additions: u64) -> Option<Self::ExponentRange>;
 
-    /// Nothing seen yet.
+    /// A monitor before the first element.
     fn monitor(self) -> Self::Monitor;
 
     /// Looks at what is added.
@@ -66,7 +66,7 @@ pub(crate) trait Kind: Copy + Send + Sync {
         size_of::<Self::Monitor>() > 0
     }
 
-    /// Whether all that was seen keeps to the rule. What was added may be kept only then.
+    /// Whether all monitored elements are in the exponent range. Only then may the additions be kept.
     fn keeps(self, exponents: Self::ExponentRange, monitor: &Self::Monitor) -> bool;
 
     /// Empty accumulators.
@@ -86,7 +86,7 @@ pub(crate) trait Kind: Copy + Send + Sync {
 
     /// Appends what lanes hold, one after another.
     #[inline(always)]
-    fn leave(self, lanes: &[Self::Lanes], smalls: &mut Vec<Self::Small>) {
+    fn append(self, lanes: &[Self::Lanes], smalls: &mut Vec<Self::Small>) {
         smalls.reserve(lanes.len() * N);
         lanes.iter().for_each(|lanes| smalls.extend(self.all(lanes)));
     }
@@ -104,13 +104,13 @@ pub(crate) trait Kind: Copy + Send + Sync {
     /// What all hold together.
     fn total(self, lanes: &Self::Lanes) -> Self::Small;
 
-    /// Whether there may be elements that no rule covers.
+    /// Whether there may be elements that no exponent range covers.
     const MAY_MISS: bool = true;
 
     /// Whether elements are added to what an accumulator holds.
     const PUTS: bool = false;
 
-    /// Adds an element to what an accumulator holds; `false`, and nothing has changed, where that has no room for it. What kinds do not know is not
+    /// Adds an element to what an accumulator holds; `false`, and nothing has changed, where the element does not fit. What kinds do not know is not
     /// planned for (`plan::batch`).
     fn put(self, _small: &mut Self::Small, _x: Self::Element) -> bool {
         false
@@ -124,14 +124,14 @@ pub(crate) trait Kind: Copy + Send + Sync {
         false
     }
 
-    /// What an accumulator holds if the places of its elements are so much further on.
+    /// What an accumulator holds if the indices of its elements are so much greater.
     fn moved(small: Self::Small, _: i64) -> Self::Small {
         small
     }
 }
 
 /// The items of a kind whose additions are exact whatever the elements.
-macro_rules! without_rules {
+macro_rules! without_exponent_range {
     ($element:ty) => {
         type Range = ();
         type ExponentRange = ();
@@ -161,4 +161,4 @@ macro_rules! without_rules {
         }
     };
 }
-pub(super) use without_rules;
+pub(super) use without_exponent_range;

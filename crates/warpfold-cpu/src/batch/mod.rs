@@ -17,14 +17,13 @@ mod cells;
 mod columns;
 mod doubtful;
 mod ending;
-mod few;
 mod float_sums;
 mod integer_sums;
 mod into_partial;
 mod lanes;
-mod magnitudes;
 mod moments;
 mod nonzero;
+mod norms;
 mod outputs;
 mod overflow_store;
 mod pages;
@@ -35,6 +34,7 @@ mod results;
 mod rows;
 mod runs;
 mod short;
+mod short_columns;
 mod singles;
 mod sort;
 mod stripes;
@@ -45,12 +45,12 @@ pub(super) use float_sums::FloatSums;
 pub(super) use integer_sums::IntegerSums;
 pub(crate) use into_partial::IntoPartial;
 use lanes::Kind;
-pub(crate) use magnitudes::Widest;
-pub(super) use magnitudes::{Largest, Sizes};
 pub(crate) use moments::Approximate;
 pub(super) use moments::{Integers, Plain, Squares};
 pub(super) use nonzero::Nonzero;
 pub(crate) use nonzero::Tally;
+pub(crate) use norms::Widest;
+pub(super) use norms::{Largest, Sizes};
 use outputs::Write;
 pub(crate) use outputs::{Out, Read};
 pub(crate) use products::{Multiplied, multiply};
@@ -90,7 +90,7 @@ pub(crate) struct Batched<'a, T> {
     pub(crate) source: Source<'a, T>,
 }
 
-/// A fold of every output of some reductions, which leaves something of each.
+/// A fold of every output of some reductions, with a small value of each.
 pub(crate) type FoldBatched<T, S> = fn(&Batched<'_, T>, &Out<'_, T, S>);
 
 /// Short sums of an element's parts.
@@ -206,7 +206,7 @@ pub(super) fn alone<T: Kernels, S: IntoPartial<T>>(batched: &Batched<'_, T>, out
     }
 }
 
-/// The partial of one array whose first element has the place `first`.
+/// The partial of one array whose first element has the index `first`.
 fn flat<T: Kernels>(batched: &Batched<'_, T>, x: &[T], threads: usize, first: u64) -> Partial<T> {
     let batch = &batched.plan.batch;
     let policy = Policy { threads: Some(threads), ..batch.policy };

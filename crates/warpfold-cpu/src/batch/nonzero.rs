@@ -114,9 +114,9 @@ impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
         for word in x {
             any |= word & self.mask != W::default();
         }
-        let is_held = !self.survey(&[x]);
-        small.0 += u64::from(any & is_held);
-        is_held
+        let is_within = !self.survey(&[x]);
+        small.0 += u64::from(any & is_within);
+        is_within
     }
 
     const MERGES: bool = true;

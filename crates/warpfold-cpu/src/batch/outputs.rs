@@ -1,4 +1,4 @@
-//! What drivers leave of many outputs, and how that becomes results: the traits between drivers, readers and slots (`results`).
+//! How what drivers found becomes results: the traits between drivers, readers and slots (`results`).
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use warpfold_exact::partial::{Output, Partial};
 use warpfold_plan::HostArray;
 use warpfold_plan::plan::adds_singly;
 
-/// How what is left of an input becomes a result. Readers know no element types, so that few are compiled.
+/// How the partial of an input becomes a result. Readers know no element types, so that few are compiled.
 pub(crate) trait Read<S>: Sync {
     /// The result.
     type Result: Copy + Send;
@@ -79,14 +79,14 @@ pub(crate) trait Alone: Sync {
     fn run(&self, output: u64, elements: Range<usize>, threads: usize);
 }
 
-/// Where drivers leave what they found. They see words and no types; what a result is, is known here.
+/// Where drivers put what they found. Drivers know words and no types; sinks know what a result is.
 ///
 /// An output belongs to one unit of work, and is left by one thread at a time.
 pub(crate) trait Sink<S>: Alone {
     /// Outputs `first`, `first + step`, … from what accumulators hold.
     fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]);
 
-    /// Room for more than accumulators hold, of so many outputs.
+    /// A store for additions that do not fit accumulators, of so many outputs.
     fn store(&self, outputs: usize) -> Box<dyn Store<S> + '_>;
 }
 
@@ -98,20 +98,20 @@ pub(crate) trait Store<S>: Send {
     /// Adds `count` elements, the first by its index in memory and the others `stride` apart.
     fn singles(&mut self, at: usize, first: usize, stride: usize, count: usize);
 
-    /// Leaves an output of `count` elements.
-    fn leave(&self, at: usize, output: u64, count: u64);
+    /// Finishes an output of `count` elements.
+    fn finish(&self, at: usize, output: u64, count: u64);
 }
 
-/// Reads results into their slots: all of this room that is compiled once for each result.
+/// Reads results into their slots: the only part here that is compiled once for each result.
 pub(super) trait Write<T: Kernels, S>: Sync {
-    /// From small values; notes which of them take their partials.
+    /// From small values; defers those that only their partials can tell.
     fn smalls(
         &self,
         first: u64,
         step: i64,
         counts: Counts<'_>,
         smalls: &[S],
-        left: &mut Vec<usize>,
+        deferred: &mut Vec<usize>,
     );
 
     /// From the partial of an output of `count` elements.
@@ -120,11 +120,11 @@ pub(super) trait Write<T: Kernels, S>: Sync {
     /// From the few elements of an output themselves; `false` where it takes their partial.
     fn short(&self, output: u64, x: &[T]) -> bool;
 
-    /// Outputs `first`, `first + 1`, … of one element each; notes which of them take their partials.
-    fn singles(&self, first: u64, x: &[T], nan: Nan, left: &mut Vec<usize>);
+    /// Outputs `first`, `first + 1`, … of one element each; defers those that only their partials can tell.
+    fn singles(&self, first: u64, x: &[T], nan: Nan, deferred: &mut Vec<usize>);
 }
 
-/// The outputs of many reductions of elements of one type, as drivers and pieces leave them.
+/// The outputs of many reductions of elements of one type, from drivers and pieces.
 pub(crate) struct Out<'o, T: Kernels, S> {
     pub(super) batched: &'o Batched<'o, T>,
     pub(super) writer: &'o dyn Write<T, S>,
@@ -154,8 +154,8 @@ impl<'o, T: Kernels, S> Out<'o, T, S> {
         S: IntoPartial<T>,
     {
         let (x, nan) = (self.batched.memory(), self.nan());
-        let read = |first: u64, elements: Range<usize>, left: &mut Vec<usize>| {
-            self.writer.singles(first, &x[elements], nan, left);
+        let read = |first: u64, elements: Range<usize>, deferred: &mut Vec<usize>| {
+            self.writer.singles(first, &x[elements], nan, deferred);
         };
         singles::run(self.batched.plan, start, &read, self);
     }
@@ -201,14 +201,14 @@ impl<T: Kernels, S: IntoPartial<T>> Alone for Out<'_, T, S> {
 
 impl<T: Kernels, S: IntoPartial<T>> Sink<S> for Out<'_, T, S> {
     fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
-        let mut left = Vec::new();
-        self.writer.smalls(first, step, counts, smalls, &mut left);
+        let mut deferred = Vec::new();
+        self.writer.smalls(first, step, counts, smalls, &mut deferred);
         let output = |k: usize| first.wrapping_add_signed(step.wrapping_mul(k as i64));
-        if !S::IS_EXACT && !left.is_empty() {
+        if !S::IS_EXACT && !deferred.is_empty() {
             let mut doubtful = self.doubtful.lock().unwrap_or_else(|poison| poison.into_inner());
-            return doubtful.extend(left.into_iter().map(output));
+            return doubtful.extend(deferred.into_iter().map(output));
         }
-        for k in left {
+        for k in deferred {
             let (mut partial, count) = (self.empty(), counts.of(k));
             smalls[k].flush(self.nan(), count, &mut partial);
             self.writer.partial(output(k), count, &partial);
@@ -236,7 +236,7 @@ impl<T: Kernels, S: IntoPartial<T>> Store<S> for Partials<'_, T, S> {
         (0..count).for_each(|k| take(partial, x[first + k * stride], nan));
     }
 
-    fn leave(&self, at: usize, output: u64, count: u64) {
+    fn finish(&self, at: usize, output: u64, count: u64) {
         self.out.partial(output, count, &self.all[at]);
     }
 }

@@ -1,9 +1,9 @@
-//! The overflow store: what accumulators no longer hold of a few outputs, as small values as long as they fit, and as partials beyond that.
+//! The overflow store: additions to a few outputs that no longer fit their accumulators, as small values while these hold them, then as partials.
 
 use super::lanes::Kind;
 use super::outputs::{Counts, Sink, Store};
 
-/// What accumulators no longer hold of a few outputs.
+/// Additions to a few outputs that no longer fit their accumulators.
 pub(super) struct OverflowStore<'k, K: Kind> {
     sink: &'k dyn Sink<K::Small>,
     smalls: Vec<K::Small>,
@@ -15,7 +15,7 @@ pub(super) struct OverflowStore<'k, K: Kind> {
 }
 
 impl<'k, K: Kind> OverflowStore<'k, K> {
-    /// Nothing of so many outputs.
+    /// An empty store for so many outputs.
     pub(super) fn new(sink: &'k dyn Sink<K::Small>, outputs: usize) -> Self {
         let (smalls, counts) = (vec![K::NOTHING; outputs], vec![0; outputs]);
         OverflowStore { sink, smalls, counts, store: None, stored: Vec::new() }
@@ -61,8 +61,8 @@ impl<'k, K: Kind> OverflowStore<'k, K> {
         &mut **self.store.get_or_insert_with(|| self.sink.store(outputs))
     }
 
-    /// Hands on the outputs `first`, `first + step`, …
-    pub(super) fn leave(mut self, first: u64, step: i64) {
+    /// Finishes the outputs `first`, `first + step`, …
+    pub(super) fn finish(mut self, first: u64, step: i64) {
         let outputs = self.smalls.len();
         let output = |at: usize| first.wrapping_add_signed(step.wrapping_mul(at as i64));
         let mut at = 0;
@@ -70,7 +70,7 @@ impl<'k, K: Kind> OverflowStore<'k, K> {
             if self.is_stored(at) {
                 self.empty(at);
                 let count = self.stored[at];
-                self.stored(at, 0).leave(at, output(at), count);
+                self.stored(at, 0).finish(at, output(at), count);
                 at += 1;
                 continue;
             }

@@ -1,6 +1,6 @@
 //! Reductions that no lanes know, and elements that lie apart: each output by the kernels for one array.
 //!
-//! What is contiguous is folded where it lies, as the array that it is. What is not is copied together first, in the order of its places, a bounded piece
+//! What is contiguous is folded where it lies, as the array that it is. What is not is copied together first, in the order of its indices, a bounded piece
 //! at a time. So indices and products come out as if the input were an array of its own.
 
 use std::ops::Range;
@@ -24,18 +24,18 @@ pub(super) fn run<T: Kernels>(
     batched: &Batched<'_, T>,
     x: &[T],
     form: &Form,
-    leave: &(dyn Fn(u64, u64, &Partial<T>) + Sync),
+    finish: &(dyn Fn(u64, u64, &Partial<T>) + Sync),
 ) {
     let (outputs, threads) = (form.outputs as usize, batched.plan.threads);
-    let is_long = form.inputs >= batched.plan.long && whole(x, form, form.nth(0).0).is_some();
+    let is_long = form.inputs >= batched.plan.long && contiguous(x, form, form.nth(0).0).is_some();
     if outputs < 2 * threads || is_long {
         for number in 0..outputs as u64 {
             let (start, output) = form.nth(number);
-            let all = match whole(x, form, start) {
+            let all = match contiguous(x, form, start) {
                 Some(run) => flat(batched, run, threads, 0),
                 None => together(batched, x, form, start),
             };
-            leave(output, form.inputs, &all);
+            finish(output, form.inputs, &all);
         }
         return;
     }
@@ -51,8 +51,8 @@ pub(super) fn run<T: Kernels>(
             let numbers = first as u64..(first + grain).min(outputs) as u64;
             let mut gathered = Vec::new();
             for (start, output) in numbers.map(|number| form.nth(number)) {
-                match whole(x, form, start) {
-                    Some(run) => leave(output, form.inputs, &flat(batched, run, 1, 0)),
+                match contiguous(x, form, start) {
+                    Some(run) => finish(output, form.inputs, &flat(batched, run, 1, 0)),
                     None => gathered.push((start, output)),
                 }
             }
@@ -64,7 +64,7 @@ pub(super) fn run<T: Kernels>(
                 }
             }
             for ((_, output), all) in gathered.iter().zip(&all) {
-                leave(*output, form.inputs, all);
+                finish(*output, form.inputs, all);
             }
         }
     };
@@ -72,7 +72,7 @@ pub(super) fn run<T: Kernels>(
 }
 
 /// The elements of an output, where they are contiguous and in order.
-pub(super) fn whole<'x, T>(x: &'x [T], form: &Form, start: u64) -> Option<&'x [T]> {
+pub(super) fn contiguous<'x, T>(x: &'x [T], form: &Form, start: u64) -> Option<&'x [T]> {
     match form.folded[..] {
         [Loop { stride: 1, position: 1, .. }] => {
             Some(&x[start as usize..(start + form.inputs) as usize])
@@ -140,7 +140,7 @@ pub(super) fn in_turn<T: Kernels>(
     all
 }
 
-/// Copies the elements of an output at some places together, in order.
+/// Gathers the elements of an output at some indices, in order.
 pub(super) fn gather<T: Kernels>(
     x: &[T],
     form: &Form,

@@ -66,7 +66,7 @@ fn contiguous<T: Kernels, K: Kind>(
     spread(plan, runs, out, &|| {
         let mut several = Several::<K>::new(nan);
         let (mut smalls, mut counts) = (Vec::new(), Vec::new());
-        Box::new(move |strip: Strip<'_>, runs: Range<usize>, left: &mut Vec<usize>| {
+        Box::new(move |strip: Strip<'_>, runs: Range<usize>, deferred: &mut Vec<usize>| {
             for first in runs.clone().step_by(BLOCK) {
                 let runs = first..runs.end.min(first + BLOCK);
                 // Between inputs that are left to the kernels for one array.
@@ -77,7 +77,7 @@ fn contiguous<T: Kernels, K: Kind>(
                     let some = next..end;
                     next = end;
                     if some.is_empty() {
-                        left.push(end);
+                        deferred.push(end);
                         next += 1;
                         continue;
                     }
@@ -112,7 +112,7 @@ impl<K: Kind> Job for Inputs<'_, K> {
         for run in some {
             let Range { start, end } = strip.range(run);
             let input = &x[start * K::PARTS..end * K::PARTS];
-            if !several.has_room(input) {
+            if !several.fits(input) {
                 several.multiply::<C>(|product| smalls.push(Multiplied(product)));
             }
             // What follows the input in memory may be read with it, and is not looked at.

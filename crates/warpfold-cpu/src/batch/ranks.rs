@@ -1,4 +1,4 @@
-//! The highest element, many at a time, with its place where that is asked for.
+//! The highest element, many at a time, with its index where that is requested.
 //!
 //! Elements are compared as ranks: signed integers of their own width that grow with the order, turned over for minima, with every NaN on top
 //! where NaN propagates and at the bottom where it is ignored. So NaNs, signed zeros and infinities take no path of their own,
@@ -6,7 +6,7 @@
 
 use std::hint::select_unpredictable;
 
-use super::lanes::{Kind, N, Positions, without_rules};
+use super::lanes::{Kind, N, Positions, without_exponent_range};
 use crate::Nan;
 use warpfold_num::element::Ordered;
 
@@ -19,7 +19,7 @@ pub(crate) enum End {
     Greatest,
 }
 
-/// The bits of an element, and the first place that has it.
+/// The bits of an element, and its first index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ranked {
     pub(crate) bits: u64,
@@ -102,11 +102,11 @@ impl<W: Rank> Order<W> {
     }
 }
 
-/// The highest rank of an order; `PLACED` with its first place.
+/// The highest rank of an order; `PLACED` with its first index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Highest<W, const PLACED: bool>(pub(crate) Order<W>);
 
-/// Ranks and places side by side.
+/// Ranks and indices side by side.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ranks<W> {
     ranks: [W; N],
@@ -160,7 +160,7 @@ impl<W: Rank, const PLACED: bool> Kind for Highest<W, PLACED> {
     type Lanes = Ranks<W>;
     type Small = Ranked;
     const NOTHING: Ranked = Ranked { bits: 0, arg_index: 0 };
-    without_rules!(W);
+    without_exponent_range!(W);
 
     #[inline(always)]
     fn filler(self, first: W) -> W {
@@ -201,7 +201,7 @@ impl<W: Rank> Kind for BothEnds<W> {
     type Lanes = (Ranks<W>, Ranks<W>);
     type Small = [Ranked; 2];
     const NOTHING: [Ranked; 2] = [Ranked { bits: 0, arg_index: 0 }; 2];
-    without_rules!(W);
+    without_exponent_range!(W);
 
     #[inline(always)]
     fn filler(self, first: W) -> W {

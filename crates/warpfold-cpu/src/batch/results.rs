@@ -79,7 +79,7 @@ struct Neighbours<'n, R, S, D> {
     counts: Counts<'n>,
     smalls: &'n [S],
     slots: &'n [UnsafeCell<MaybeUninit<R>>],
-    left: &'n mut Vec<usize>,
+    deferred: &'n mut Vec<usize>,
 }
 
 /// Results that are read before it is asked which of them are none.
@@ -94,7 +94,7 @@ impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Neighbours<'_, R, S, D> {
         for (smalls, slots) in smalls.iter().zip(slots) {
             let counts = std::array::from_fn(|k| count(first + k));
             let found = self.reader.neighbours(smalls, counts);
-            write(found, slots, first, self.left);
+            write(found, slots, first, self.deferred);
             first += AT_ONCE;
         }
         let Some(&last) = last_smalls.last() else { return };
@@ -103,12 +103,12 @@ impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Neighbours<'_, R, S, D> {
             smalls[..last_smalls.len()].copy_from_slice(last_smalls);
             let counts = std::array::from_fn(|k| count(first + k.min(last_smalls.len() - 1)));
             let found = self.reader.neighbours(&smalls, counts);
-            return write(found, last_slots, first, self.left);
+            return write(found, last_slots, first, self.deferred);
         }
         for (k, (small, slot)) in last_smalls.iter().zip(last_slots).enumerate() {
             match self.reader.small(small, count(first + k)) {
                 Some(result) => fill(slot, result),
-                None => self.left.push(first + k),
+                None => self.deferred.push(first + k),
             }
         }
     }
@@ -120,7 +120,7 @@ fn write<R>(
     (results, are_results): ([MaybeUninit<R>; AT_ONCE], [bool; AT_ONCE]),
     slots: &[UnsafeCell<MaybeUninit<R>>],
     first: usize,
-    left: &mut Vec<usize>,
+    deferred: &mut Vec<usize>,
 ) {
     for (result, slot) in results.into_iter().zip(slots) {
         // SAFETY: no other thread touches the slot (see `Sync` of `Slots`).
@@ -128,7 +128,7 @@ fn write<R>(
     }
     if are_results != [true; AT_ONCE] {
         let none = (0..slots.len().min(AT_ONCE)).filter(|&k| !are_results[k]);
-        left.extend(none.map(|k| first + k));
+        deferred.extend(none.map(|k| first + k));
     }
 }
 
@@ -150,7 +150,7 @@ pub(crate) struct Lone<'n, R> {
     nan: Nan,
     isa: Isa,
     slots: &'n [UnsafeCell<MaybeUninit<R>>],
-    left: &'n mut Vec<usize>,
+    deferred: &'n mut Vec<usize>,
 }
 
 impl<R> Lone<'_, R> {
@@ -161,13 +161,13 @@ impl<R> Lone<'_, R> {
 
     /// Makes a result of each element, of this type; a NaN that is ignored takes its partial.
     pub(crate) fn each<T: Element>(self, read: impl Fn(T) -> R) {
-        let Lone { x, nan, isa, slots, left } = self;
-        with_avx2(isa, Singles { read, nan, x: elements(&x), slots, left });
+        let Lone { x, nan, isa, slots, deferred } = self;
+        with_avx2(isa, Singles { read, nan, x: elements(&x), slots, deferred });
     }
 
     /// Leaves all of them to their partials.
-    pub(crate) fn leave(self) {
-        self.left.extend(0..self.x.len());
+    pub(crate) fn defer(self) {
+        self.deferred.extend(0..self.x.len());
     }
 }
 
@@ -177,7 +177,7 @@ struct Singles<'n, T, R, F> {
     nan: Nan,
     x: &'n [T],
     slots: &'n [UnsafeCell<MaybeUninit<R>>],
-    left: &'n mut Vec<usize>,
+    deferred: &'n mut Vec<usize>,
 }
 
 impl<T: Element, R, F: Fn(T) -> R> Job for Singles<'_, T, R, F> {
@@ -188,7 +188,7 @@ impl<T: Element, R, F: Fn(T) -> R> Job for Singles<'_, T, R, F> {
         let skips = self.nan == Nan::Ignore;
         for (k, (&x, slot)) in self.x.iter().zip(self.slots).enumerate() {
             if skips && is_nan(x) {
-                self.left.push(k);
+                self.deferred.push(k);
             } else {
                 fill(slot, (self.read)(x));
             }
@@ -219,7 +219,7 @@ impl<R: Copy + Send, D> Writer<R, D> {
         step: i64,
         counts: Counts<'_>,
         smalls: &[S],
-        left: &mut Vec<usize>,
+        deferred: &mut Vec<usize>,
     ) where
         S: Copy,
         D: Read<S, Result = R>,
@@ -229,7 +229,7 @@ impl<R: Copy + Send, D> Writer<R, D> {
         if step == 1 {
             let slots = &self.slots.slots[first as usize..][..smalls.len()];
             let reader = &self.reader;
-            let neighbours = Neighbours { reader, counts, smalls, slots, left };
+            let neighbours = Neighbours { reader, counts, smalls, slots, deferred };
             return match D::IS_LONG {
                 true => with_lanes(self.isa, neighbours),
                 false => with_short_lanes(self.isa, neighbours),
@@ -239,21 +239,21 @@ impl<R: Copy + Send, D> Writer<R, D> {
         for (k, small) in smalls.iter().enumerate() {
             match self.reader.small(small, counts.of(k)) {
                 Some(result) => self.slots.write(output, result),
-                None => left.push(k),
+                None => deferred.push(k),
             }
             output = output.wrapping_add_signed(step);
         }
     }
 
     /// The results of inputs of one element each, by the reader.
-    fn read_lone<S>(&self, first: u64, x: HostArray<'_>, nan: Nan, left: &mut Vec<usize>)
+    fn read_lone<S>(&self, first: u64, x: HostArray<'_>, nan: Nan, deferred: &mut Vec<usize>)
     where
         D: Read<S, Result = R>,
     {
         let end = first as usize + x.len();
         self.slots.pages.reach(&self.slots.slots, end);
         let slots = &self.slots.slots[first as usize..end];
-        self.reader.lone(Lone { x, nan, isa: self.isa, slots, left });
+        self.reader.lone(Lone { x, nan, isa: self.isa, slots, deferred });
     }
 
     /// The result of an output of `count` elements whose partial was finished.
@@ -290,13 +290,13 @@ impl<T: Kernels, S: Copy, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
         step: i64,
         counts: Counts<'_>,
         smalls: &[S],
-        left: &mut Vec<usize>,
+        deferred: &mut Vec<usize>,
     ) {
-        self.read(first, step, counts, smalls, left);
+        self.read(first, step, counts, smalls, deferred);
     }
 
-    fn singles(&self, first: u64, x: &[T], nan: Nan, left: &mut Vec<usize>) {
-        self.read_lone(first, HostArray::of(x), nan, left);
+    fn singles(&self, first: u64, x: &[T], nan: Nan, deferred: &mut Vec<usize>) {
+        self.read_lone(first, HostArray::of(x), nan, deferred);
     }
 
     fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
@@ -313,12 +313,12 @@ impl<T: Kernels, S: Copy, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
 struct Keeper<T: Kernels>(Mutex<Vec<(u64, Partial<T>)>>);
 
 impl<T: Kernels> Write<T, ()> for Keeper<T> {
-    fn smalls(&self, _: u64, _: i64, _: Counts<'_>, smalls: &[()], left: &mut Vec<usize>) {
-        left.extend(0..smalls.len());
+    fn smalls(&self, _: u64, _: i64, _: Counts<'_>, smalls: &[()], deferred: &mut Vec<usize>) {
+        deferred.extend(0..smalls.len());
     }
 
-    fn singles(&self, _: u64, x: &[T], _: Nan, left: &mut Vec<usize>) {
-        left.extend(0..x.len());
+    fn singles(&self, _: u64, x: &[T], _: Nan, deferred: &mut Vec<usize>) {
+        deferred.extend(0..x.len());
     }
 
     fn partial(&self, output: u64, _: u64, partial: &Partial<T>) {

@@ -1,7 +1,7 @@
 //! Inputs that are contiguous runs of memory: segments, and the rows of arrays.
 //!
 //! A thread takes a block of runs and surveys them a tile at a time, many short runs in one pass over contiguous memory. Runs no longer
-//! than there are lanes are taken side by side; the others with their elements in the lanes. What no rule covers, and runs longer than
+//! than there are lanes are taken side by side; the others with their elements in the lanes. What no exponent range covers, and runs longer than
 //! a tile, go through the kernels for one array.
 
 use std::ops::Range;
@@ -16,14 +16,14 @@ use warpfold_plan::plan::BatchPlan;
 /// Elements of a tile: it stays in the nearest cache from its survey to its additions.
 const TILE: usize = 4096;
 
-/// Tiles of a run that is not left to the kernels for one array, whose beginning and end cost as much as adding so many.
+/// Tiles of a run at most; longer ones are deferred to the kernels for one array, whose start-up costs as much as adding so many.
 const MOST_TILES: usize = 8;
 
 /// Runs that a thread hands on at a time.
 const BLOCK: usize = 512;
 
 /// Runs whose lanes are kept until all are added: what goes to memory stays in whole registers up to there.
-const HELD: usize = 8;
+const RUNS_AT_ONCE: usize = 8;
 
 /// Folds every run with lanes of a kind.
 pub(super) fn run<K: Kind>(
@@ -35,7 +35,7 @@ pub(super) fn run<K: Kind>(
 ) {
     spread(plan, runs, sink, &|| {
         let (mut smalls, mut counts, mut uncovered) = (Vec::new(), Vec::new(), Vec::new());
-        Box::new(move |strip: Strip<'_>, runs: Range<usize>, left: &mut Vec<usize>| {
+        Box::new(move |strip: Strip<'_>, runs: Range<usize>, deferred: &mut Vec<usize>| {
             for first in runs.clone().step_by(BLOCK) {
                 let runs = first..runs.end.min(first + BLOCK);
                 smalls.clear();
@@ -48,7 +48,7 @@ pub(super) fn run<K: Kind>(
                 if strip.length().is_none() {
                     counts.extend(runs.clone().map(|run| strip.range(run).len() as u64));
                 }
-                // Between the runs that are left to the kernels for one array, of which nothing is to be read.
+                // Between the runs that are deferred, whose placeholders are not to be read.
                 let mut next = runs.start;
                 for end in uncovered.iter().copied().chain([runs.end]) {
                     let some = next - runs.start..end - runs.start;
@@ -61,7 +61,7 @@ pub(super) fn run<K: Kind>(
                     }
                     next = end + 1;
                 }
-                left.append(uncovered);
+                deferred.append(uncovered);
             }
         })
     });
@@ -121,17 +121,17 @@ impl<K: Kind> Job for Along<'_, '_, K> {
     fn run<C: Target>(self) {
         let Along { block, exponents, ranges } = self;
         let empty = block.kind.lanes(exponents);
-        let mut held = [empty; HELD];
-        for (range, lanes) in ranges.iter().zip(&mut held) {
+        let mut lanes_of_runs = [empty; RUNS_AT_ONCE];
+        for (range, lanes) in ranges.iter().zip(&mut lanes_of_runs) {
             *lanes = block.along(empty, range.clone());
         }
-        for lanes in &held[..ranges.len()] {
+        for lanes in &lanes_of_runs[..ranges.len()] {
             block.smalls.push(block.kind.total(lanes));
         }
     }
 }
 
-/// A run, or a tile of one, under a rule of its own; whether there is one.
+/// Folds a run, or a tile of one, in an exponent range of its own; `false` where there is none.
 struct Apart<'a, 'b, K: Kind> {
     block: &'a mut Block<'b, K>,
     range: Range<usize>,
@@ -151,9 +151,9 @@ impl<K: Kind> Job for Apart<'_, '_, K> {
 }
 
 impl<K: Kind> Block<'_, K> {
-    /// Leaves a run to the kernels for one array; something stands for it that is never read.
+    /// Defers a run to the kernels for one array; a placeholder takes its slot, which is never read.
     #[inline(always)]
-    fn leave(&mut self, run: usize) {
+    fn defer(&mut self, run: usize) {
         self.uncovered.push(run);
         self.smalls.push(K::NOTHING);
     }
@@ -172,9 +172,9 @@ impl<K: Kind> Block<'_, K> {
                 run += N;
             }
         }
-        let mut ranges = [const { 0..0 }; HELD];
-        for first in (run..runs.end).step_by(HELD) {
-            let count = HELD.min(runs.end - first);
+        let mut ranges = [const { 0..0 }; RUNS_AT_ONCE];
+        for first in (run..runs.end).step_by(RUNS_AT_ONCE) {
+            let count = RUNS_AT_ONCE.min(runs.end - first);
             for k in 0..count {
                 ranges[k] = self.strip.range(first + k);
             }
@@ -187,20 +187,20 @@ impl<K: Kind> Block<'_, K> {
     fn by_tiles<C: Target>(&mut self, run: usize) {
         let range = self.strip.range(run);
         let mut all = K::NOTHING;
-        let mut is_held = K::MERGES && range.len() <= MOST_TILES * TILE;
+        let mut fits = K::MERGES && range.len() <= MOST_TILES * TILE;
         self.ahead = TILE * size_of::<K::Element>();
         for start in range.clone().step_by(TILE) {
-            if !is_held {
-                return self.leave(run);
+            if !fits {
+                return self.defer(run);
             }
             let tile = start..range.end.min(start + TILE);
-            is_held = with_lanes(C::ISA, Apart { block: self, range: tile });
-            if is_held && let Some(small) = self.smalls.pop() {
-                is_held = K::merge(&mut all, &small);
+            fits = with_lanes(C::ISA, Apart { block: self, range: tile });
+            if fits && let Some(small) = self.smalls.pop() {
+                fits = K::merge(&mut all, &small);
             }
         }
-        if !is_held {
-            return self.leave(run);
+        if !fits {
+            return self.defer(run);
         }
         self.smalls.push(all);
     }
@@ -210,7 +210,7 @@ impl<K: Kind> Block<'_, K> {
         for run in runs {
             let range = self.strip.range(run);
             if !with_lanes(C::ISA, Apart { block: self, range }) {
-                self.leave(run);
+                self.defer(run);
             }
         }
     }

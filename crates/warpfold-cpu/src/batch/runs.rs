@@ -115,22 +115,24 @@ impl Strip<'_> {
     }
 }
 
-/// Leaves the outputs of some runs, but for those that it notes.
-pub(super) type Leave<'a> = dyn FnMut(Strip<'_>, Range<usize>, &mut Vec<usize>) + 'a;
+/// Folds some runs and finishes their outputs, but for those that it defers.
+pub(super) type FoldRuns<'a> = dyn FnMut(Strip<'_>, Range<usize>, &mut Vec<usize>) + 'a;
 
-/// Leaves every output to the kernels for one array.
+/// Defers every output to the kernels for one array.
 pub(super) fn alone(plan: &BatchPlan, runs: Runs<'_>, sink: &dyn Alone) {
     spread(plan, runs, sink, &|| {
-        Box::new(|_: Strip<'_>, runs: Range<usize>, left: &mut Vec<usize>| left.extend(runs))
+        Box::new(|_: Strip<'_>, runs: Range<usize>, deferred: &mut Vec<usize>| {
+            deferred.extend(runs)
+        })
     });
 }
 
-/// Shares the runs out. Each thread makes itself a function that leaves outputs.
+/// Shares the runs out. Each thread makes itself a function that folds runs.
 pub(super) fn spread<'a>(
     plan: &BatchPlan,
     runs: Runs<'_>,
     sink: &dyn Alone,
-    start: &(dyn Fn() -> Box<Leave<'a>> + Sync),
+    start: &(dyn Fn() -> Box<FoldRuns<'a>> + Sync),
 ) {
     let cuts = Cuts::new(plan, runs);
     let next = AtomicUsize::new(0);

@@ -19,15 +19,15 @@ pub(super) fn run(plan: &BatchPlan, start: usize, read: &Read<'_>, sink: &dyn Al
     let grain = usize::try_from(plan.grain).unwrap_or(usize::MAX).max(1);
     let next = AtomicUsize::new(0);
     share(plan.threads, &|| {
-        let mut left = Vec::new();
+        let mut deferred = Vec::new();
         loop {
             let first = next.fetch_add(1, Ordering::Relaxed).saturating_mul(grain);
             if first >= outputs {
                 return;
             }
             let end = outputs.min(first.saturating_add(grain));
-            read(first as u64, start + first..start + end, &mut left);
-            for k in left.drain(..) {
+            read(first as u64, start + first..start + end, &mut deferred);
+            for k in deferred.drain(..) {
                 let at = start + first + k;
                 sink.run((first + k) as u64, at..at + 1, 1);
             }

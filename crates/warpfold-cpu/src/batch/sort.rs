@@ -23,12 +23,12 @@ pub(super) struct Sorted<T> {
 /// Where threads write at once.
 struct SharedSlots<T>(*mut T);
 
-// SAFETY: threads write different places, as `by_group` shares them out.
+// SAFETY: threads write different slots, as `by_group` shares them out.
 unsafe impl<T: Send> Sync for SharedSlots<T> {}
 
 impl<T> SharedSlots<T> {
     /// # Safety
-    /// The place is in the allocation, and no other thread writes it.
+    /// The slot is in the allocation, and no other thread writes it.
     unsafe fn write(&self, slot: usize, element: T) {
         // SAFETY: as the caller says.
         unsafe { self.0.add(slot).write(element) };
@@ -50,10 +50,10 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
     let slots = SharedSlots(elements.as_mut_ptr());
     if groups as u64 <= SCATTERED_GROUPS {
         slot(x.len(), numbers, &mut offsets, 0, threads, |slot, at, _| {
-            // SAFETY: `slot` names each place below the number of elements once.
+            // SAFETY: `slot` names each slot below the number of elements once.
             unsafe { slots.write(slot, x[at]) };
         });
-        // SAFETY: there is room for as many as there are elements, and each place was written.
+        // SAFETY: the capacity is the number of elements, and each slot was written.
         unsafe { elements.set_len(x.len()) };
         return Sorted { elements, offsets };
     }
@@ -63,13 +63,13 @@ pub(super) fn by_group<T: Copy + Send + Sync>(
     let mut within: Vec<u32> = made(x.len(), threads);
     let places_within = SharedSlots(within.as_mut_ptr());
     slot(x.len(), numbers, &mut starts, shift, threads, |slot, at, group| {
-        // SAFETY: `slot` names each place below the number of elements once.
+        // SAFETY: `slot` names each slot below the number of elements once.
         unsafe {
             slots.write(slot, x[at]);
             places_within.write(slot, (group % each_has) as u32);
         }
     });
-    // SAFETY: of both there is room for as many as there are elements, and each place was written.
+    // SAFETY: of both the capacity is the number of elements, and each slot was written.
     unsafe {
         elements.set_len(x.len());
         within.set_len(x.len());
@@ -131,7 +131,7 @@ impl<T: Copy + Send + Sync> Bucket<'_, T> {
         let slots = SharedSlots(elements.as_mut_ptr());
         let mut starts = vec![0; offsets.len() + 1];
         slot(unsorted.len(), &Within(within), &mut starts, 0, threads, |slot, at, _| {
-            // SAFETY: `slot` names each place below the number of elements once, and the bucket has as many.
+            // SAFETY: `slot` names each slot below the number of elements once, and the bucket has as many.
             unsafe { slots.write(slot, unsorted[at]) };
         });
         offsets.iter_mut().zip(starts).for_each(|(offset, first)| *offset = start + first);
@@ -148,7 +148,7 @@ impl Numbered for Within<'_> {
     }
 }
 
-/// An empty vector with room for what threads are about to write anywhere at once.
+/// An empty vector with capacity for what threads are about to scatter.
 fn made<T: Send + Sync>(len: usize, threads: usize) -> Vec<T> {
     const BYTES: usize = 2 << 20;
     let mut sorted = with_capacity(len).expect("memory for the elements in order");
@@ -159,8 +159,8 @@ fn made<T: Send + Sync>(len: usize, threads: usize) -> Vec<T> {
     sorted
 }
 
-/// Calls with a place, an element and its group for all elements. Those of `1 << shift` neighbouring groups have neighbouring places and keep their order;
-/// leaves where their places begin, then the end. Each place below the number of elements is named once, by any thread.
+/// Calls with a slot, an element and its group for all elements. Those of `1 << shift` neighbouring groups have neighbouring slots and keep their order;
+/// returns where their slots begin, then the end. Each slot below the number of elements is named once, by any thread.
 fn slot(
     n: usize,
     numbers: &dyn Numbered,
@@ -189,7 +189,7 @@ fn slot(
         }
     }
     offsets[groups] = end;
-    // Slices and groups share out the places, as many to each pair as it has elements, which are counted as they are named: numbers are the
+    // Slices and groups share out the slots, as many to each pair as it has elements, which are counted as they are named: numbers are the
     // same both times (`Numbered`).
     each(threads, counts.chunks_mut(groups).enumerate(), |(k, next)| {
         for_each(numbers, slice(k), |at, group| {

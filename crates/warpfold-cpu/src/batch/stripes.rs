@@ -20,11 +20,11 @@ const PARTS: usize = 4;
 
 /// Columns up to which a stripe has all of them where they are long, which is where each part has so many rows: memory is read from one end to the other. (Two
 /// cores of an EPYC read 2^13 columns in stripes of 2^11 a tenth slower.)
-const WHOLE: usize = 16 << 10;
+const MOST_COLUMNS: usize = 16 << 10;
 const LONG: usize = 512;
 
-/// Rows that are few.
-const FEW: usize = 16;
+/// Rows of the short-input path at most.
+const SHORT: usize = 16;
 
 /// How the columns of a form are cut up.
 pub(super) struct Columns<'a> {
@@ -71,9 +71,10 @@ impl<'a> Columns<'a> {
         let turns: usize = outer.iter().map(|l| l.length as usize).product();
         let (wide, parts) = (1, 1);
         let long = (turns * rows / LONG).min(PARTS * threads);
-        let is_whole = merges && threads > 1 && length <= WHOLE && long >= STRIPES * threads;
-        let widest = match is_whole {
-            true => WHOLE,
+        let has_all_columns =
+            merges && threads > 1 && length <= MOST_COLUMNS && long >= STRIPES * threads;
+        let widest = match has_all_columns {
+            true => MOST_COLUMNS,
             false => (form.outputs as usize / (STRIPES * threads)).clamp(WIDTH, WIDEST),
         };
         let width = length.div_ceil(length.div_ceil(widest)).next_multiple_of(N);
@@ -90,13 +91,13 @@ impl<'a> Columns<'a> {
             stride,
             position,
         };
-        let few = columns.stripes() < STRIPES * threads;
-        if few && stride == length && length <= WIDTH / 4 {
+        let few_stripes = columns.stripes() < STRIPES * threads;
+        if few_stripes && stride == length && length <= WIDTH / 4 {
             columns.wide = (WIDTH / length).min(rows);
         }
         let elements = (turns * rows).saturating_mul(length.min(width));
-        if few && threads > 1 {
-            let most = if is_whole { long } else { PARTS * threads };
+        if few_stripes && threads > 1 {
+            let most = if has_all_columns { long } else { PARTS * threads };
             columns.parts = (elements / PART).clamp(1, most);
         }
         columns
@@ -129,7 +130,7 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// Where a turn's first row begins, after that of the first turn, and its place.
+    /// Where a turn's first row begins, after that of the first turn, and its index.
     pub(super) fn turn(&self, turn: usize) -> (usize, u64) {
         let (mut rest, mut start, mut first) = (turn as u64, 0, self.form.first_index);
         for l in self.outer.iter().rev() {
@@ -146,9 +147,9 @@ impl<'a> Columns<'a> {
         self.parts > 1 || self.wide > 1
     }
 
-    /// The rows, if they are few and those of one turn.
-    pub(super) fn few(&self) -> Option<usize> {
-        (self.turns == 1 && self.rows <= FEW).then_some(self.rows)
+    /// The rows, if they are those of one turn and take the short-input path.
+    pub(super) fn short_rows(&self) -> Option<usize> {
+        (self.turns == 1 && self.rows <= SHORT).then_some(self.rows)
     }
 
     fn per_turn(&self) -> usize {
@@ -191,16 +192,19 @@ mod tests {
         assert!(of_threads.parts > 1, "{form:?}");
         for parts in [1, 2, 3, 7, 64, 100, 255, 256, 257, of_threads.parts, 511, 512] {
             let columns = Columns { parts, ..of_threads };
-            let mut left = vec![0..columns.rows; columns.turns];
+            let mut uncovered = vec![0..columns.rows; columns.turns];
             // Stretches of a turn ascend with their parts, those of rows that are not taken as one after the others.
             for columns in [Some(&columns), columns.rest().as_ref()].into_iter().flatten() {
                 for (turn, rows) in (0..parts).flat_map(|part| columns.stretches(part)) {
-                    assert_eq!(rows.start, left[turn].start, "turn {turn} of {form:?}, {parts}");
-                    assert!(rows.end > rows.start && rows.end <= left[turn].end);
-                    left[turn].start = rows.end;
+                    assert_eq!(
+                        rows.start, uncovered[turn].start,
+                        "turn {turn} of {form:?}, {parts}"
+                    );
+                    assert!(rows.end > rows.start && rows.end <= uncovered[turn].end);
+                    uncovered[turn].start = rows.end;
                 }
             }
-            assert!(left.iter().all(Range::is_empty), "{parts} parts of {form:?}");
+            assert!(uncovered.iter().all(Range::is_empty), "{parts} parts of {form:?}");
         }
     }
 

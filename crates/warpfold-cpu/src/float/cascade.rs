@@ -92,7 +92,7 @@ impl<const LEVELS: usize, const LANES: usize> Cascade<LEVELS, LANES> {
         (self.levels.first_mut().map_or(&mut [], |level| level), &mut self.rest)
     }
 
-    /// Moves all lanes `part, part + step, …` into an integer of unit `2^unit` and leaves them empty.
+    /// Moves all lanes `part, part + step, …` into an integer of unit `2^unit`, and empties them.
     #[inline(always)]
     pub(super) fn drain_into<L: Limbs>(
         &mut self,

@@ -58,7 +58,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS,
             for lane in 0..LANES {
                 products[0][lane] = x[lane].product(y[lane]);
                 products[1][lane] = x[lane].product(y[lane ^ 1]);
-                inside &= window.holds(products[0][lane]) & window.holds(products[1][lane]);
+                inside &= window.contains(products[0][lane]) & window.contains(products[1][lane]);
             }
             if inside {
                 for lane in 0..LANES {

@@ -52,7 +52,7 @@ pub(super) fn product_grid<F: Lane>(window: &Window<F::Product>) -> i32 {
 pub(super) fn takes<F: Lane>(window: &Window<F::Product>, x: F, y: F, product: F::Product) -> bool {
     let zero = F::default();
     let vanishes = ((x == zero) | (y == zero)) & (product == F::Product::default());
-    (window.holds(product) | vanishes) & x.shows() & y.shows()
+    (window.contains(product) | vanishes) & x.shows() & y.shows()
 }
 
 impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES> {
@@ -120,7 +120,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
             let mut inside = true;
             for lane in 0..LANES {
                 products[lane] = x[lane].product(y[lane]);
-                inside &= window.holds(products[lane]) & x[lane].shows() & y[lane].shows();
+                inside &= window.contains(products[lane]) & x[lane].shows() & y[lane].shows();
             }
             if inside {
                 for lane in 0..LANES {

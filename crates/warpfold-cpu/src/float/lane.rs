@@ -18,7 +18,7 @@ pub(crate) trait Lane: Real {
     /// The exponent field of 1.0.
     const FIELD_ONE: u32;
     /// The bits of the magnitude.
-    const MAGNITUDE: Self::Word;
+    const ABS_MASK: Self::Word;
     /// [`wide`](Self::wide) gives the value times 2^SCALE.
     const SCALE: i32;
 
@@ -64,7 +64,7 @@ macro_rules! lane {
             type Bin = $bin;
             const FIELD_MAX: u32 = (1 << (<$bits>::BITS - 1 - $fraction)) - 1;
             const FIELD_ONE: u32 = Self::FIELD_MAX / 2;
-            const MAGNITUDE: $bits = <$bits>::MAX >> 1;
+            const ABS_MASK: $bits = <$bits>::MAX >> 1;
             const SCALE: i32 = $scale;
             const ADD_SHORT: bool = $add_short;
 
@@ -100,7 +100,7 @@ macro_rules! lane {
 
             #[inline(always)]
             fn within(self, low: $bits, span: $bits) -> bool {
-                (self.to_bits() & Self::MAGNITUDE).wrapping_sub(low) < span
+                (self.to_bits() & Self::ABS_MASK).wrapping_sub(low) < span
             }
 
             #[inline(always)]

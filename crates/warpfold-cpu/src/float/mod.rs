@@ -33,7 +33,7 @@ pub(super) use folded::{Squared, Summed};
 pub(super) use lane::{Lane, MEND, bf16_to_f32, bf16_value, f16_bits_in_f32, f16_value};
 pub(super) use moments::MomentsFold;
 use spill::Spill;
-pub(super) use sum::{Magnitudes, SumFold, Term, Values};
+pub(super) use sum::{AbsoluteValues, SumFold, Term, Values};
 use window::Window;
 
 /// log2 of the additions a lane takes before it is emptied.

@@ -151,7 +151,7 @@ impl<
             prefetch(group);
             let mut inside = true;
             for x in group {
-                inside &= window.holds(*x);
+                inside &= window.contains(*x);
             }
             if inside {
                 for (lane, &x) in group.iter().enumerate() {

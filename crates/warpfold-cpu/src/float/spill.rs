@@ -15,7 +15,7 @@ pub(super) struct Spill<L, B = i128> {
 }
 
 /// Values that a register takes by itself before bins, which have to be cleared and drained, pay.
-const FEW: u32 = 512;
+const MOST_DIRECT: u32 = 512;
 
 impl<L: Limbs, B: Bin> Spill<L, B> {
     /// For mantissas of at most `bits` bits at shifts below `shifts`.
@@ -23,17 +23,17 @@ impl<L: Limbs, B: Bin> Spill<L, B> {
         Spill { register: Register::default(), bins: None, direct: 0, bits, shifts }
     }
 
-    /// Makes room for `n` additions.
+    /// Reserves capacity for `n` additions.
     pub(super) fn reserve(&mut self, n: usize) {
         self.direct = self.direct.saturating_add(n as u32);
-        if self.direct > FEW {
+        if self.direct > MOST_DIRECT {
             let (bits, shifts) = (self.bits, self.shifts);
             let bins = self.bins.get_or_insert_with(|| Bins::new(bits, shifts));
             bins.reserve(n as u64, &mut self.register.fixed);
         }
     }
 
-    /// Adds `±magnitude · 2^shift`, for which there is room.
+    /// Adds `±magnitude · 2^shift`, for which capacity is reserved.
     #[inline(always)]
     pub(super) fn add(&mut self, magnitude: u128, shift: u32, negative: bool) {
         match &mut self.bins {

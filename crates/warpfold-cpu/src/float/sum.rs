@@ -14,7 +14,7 @@ use warpfold_plan::plan::Isa;
 /// What of each value is summed.
 pub(crate) trait Term: Send {
     /// Whether the sign is dropped.
-    const MAGNITUDES: bool;
+    const ABSOLUTE: bool;
     /// The value as it is added.
     fn of(value: f64) -> f64;
     /// The value as it is added, in f32.
@@ -27,7 +27,7 @@ pub(crate) trait Term: Send {
 pub(crate) enum Values {}
 
 impl Term for Values {
-    const MAGNITUDES: bool = false;
+    const ABSOLUTE: bool = false;
 
     #[inline(always)]
     fn of(value: f64) -> f64 {
@@ -46,10 +46,10 @@ impl Term for Values {
 }
 
 /// Their magnitudes.
-pub(crate) enum Magnitudes {}
+pub(crate) enum AbsoluteValues {}
 
-impl Term for Magnitudes {
-    const MAGNITUDES: bool = true;
+impl Term for AbsoluteValues {
+    const ABSOLUTE: bool = true;
 
     #[inline(always)]
     fn of(value: f64) -> f64 {
@@ -183,7 +183,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             if F::ADD_SHORT {
                 let mut near = true;
                 for x in group {
-                    near &= short.holds(*x);
+                    near &= short.contains(*x);
                 }
                 if near {
                     let [a, b, c, d] =
@@ -198,7 +198,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             }
             let mut inside = true;
             for x in group {
-                inside &= window.holds(*x);
+                inside &= window.contains(*x);
             }
             if inside {
                 for (lane, x) in group.iter().enumerate() {

@@ -43,14 +43,14 @@ impl<F: Lane> Window<F> {
 
     /// Whether the value lies inside. Zero does only if subnormals do, although every window could take it: see [`takes`](Self::takes).
     #[inline(always)]
-    pub(super) fn holds(&self, x: F) -> bool {
+    pub(super) fn contains(&self, x: F) -> bool {
         x.within(self.low, self.span)
     }
 
     /// Whether the value may be added inside: it lies there or is zero.
     #[inline(always)]
     pub(super) fn takes(&self, x: F) -> bool {
-        self.holds(x) | (x == F::default())
+        self.contains(x) | (x == F::default())
     }
 
     /// The exponent of the last bit of the least magnitude inside: all values inside are multiples of it.

@@ -33,8 +33,8 @@ pub(super) fn sum<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
 }
 
 /// The exact sum of their magnitudes, as a sum.
-pub(super) fn magnitudes<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
-    let total = run(plan, x, 0, Adding::<Magnitudes>::default, WideSum::merge);
+pub(super) fn norm1<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
+    let total = run(plan, x, 0, Adding::<AbsoluteValues>::default, WideSum::merge);
     Exact { parts: registers::<T, _>(total.wide), count: total.count }
 }
 
@@ -63,14 +63,13 @@ where
     let start = || {
         let moments = Together(Adding::<Values>::default(), Adding::<Squares>::default());
         let order = Order::<W>::new(plan);
-        Together(moments, Together(Adding::<Magnitudes>::default(), order))
+        Together(moments, Together(Adding::<AbsoluteValues>::default(), order))
     };
-    let ((sum, squares), (magnitudes, order)) = run(plan, x, first, start, |all, one| {
-        let ((sum, squares), (magnitudes, order)): &mut ((WideSum, WideSum), (WideSum, Found<W>)) =
-            all;
+    let ((sum, squares), (norm1, order)) = run(plan, x, first, start, |all, one| {
+        let ((sum, squares), (norm1, order)): &mut ((WideSum, WideSum), (WideSum, Found<W>)) = all;
         sum.merge(one.0.0);
         squares.merge(one.0.1);
-        magnitudes.merge(one.1.0);
+        norm1.merge(one.1.0);
         order.merge(one.1.1);
     });
     let Extremes { min, max, first_nan, count } = order.extremes;
@@ -80,7 +79,7 @@ where
             squares: squares.wide.register(),
             count,
         },
-        norm1: Norm1 { total: magnitudes.wide.register(), count },
+        norm1: Norm1 { total: norm1.wide.register(), count },
         extremes: Extremes { min, max, first_nan, count },
         nans: 0,
         seen: count,
@@ -136,7 +135,7 @@ terms! {
     /// The sum of the values.
     Values = x => W::sum(x);
     /// The sum of their magnitudes.
-    Magnitudes = x => W::magnitudes(x);
+    AbsoluteValues = x => W::norm1(x);
     /// The sum of their squares.
     Squares = x => W::products(x, x);
 }
@@ -205,13 +204,13 @@ mod tests {
 
     fn agree<T: Integer + Word>(x: &[T], y: &[T]) {
         let (mut sum, mut moments, mut dot) = (Exact::<T>::new(), Moments::new(), Dot::new());
-        let mut magnitudes: u128 = 0;
+        let mut norm1: u128 = 0;
         for (&x, &y) in x.iter().zip(y) {
             sum.add(x);
             moments.add(x);
             dot.add(x, y);
             if let warpfold_num::element::Decoded::Finite { mantissa, .. } = x.decode() {
-                magnitudes += u128::from(mantissa);
+                norm1 += u128::from(mantissa);
             }
         }
         for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
@@ -222,8 +221,8 @@ mod tests {
                 assert_eq!(super::sum::<T, T>(&plan, x), sum, "{plan}");
                 assert_eq!(super::moments::<T, T>(&plan, x), moments, "{plan}");
                 assert_eq!(super::dot::<T, T>(&plan, x, y), dot, "{plan}");
-                let found = super::magnitudes::<T, T>(&plan, x);
-                assert_eq!(found.parts.as_ref()[0].fixed.to_u128(), Some(magnitudes), "{plan}");
+                let found = super::norm1::<T, T>(&plan, x);
+                assert_eq!(found.parts.as_ref()[0].fixed.to_u128(), Some(norm1), "{plan}");
             }
         }
     }

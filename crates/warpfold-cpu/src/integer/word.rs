@@ -11,7 +11,7 @@ pub(crate) trait Word: Copy + Default + Send + Sync {
     /// The sum of a block.
     fn sum(x: &[Group<Self>]) -> Wide;
     /// The sum of its magnitudes.
-    fn magnitudes(x: &[Group<Self>]) -> Wide;
+    fn norm1(x: &[Group<Self>]) -> Wide;
     /// The sum of the products of two blocks of one length.
     fn products(x: &[Group<Self>], y: &[Group<Self>]) -> Wide;
 }
@@ -76,7 +76,7 @@ macro_rules! narrow {
             }
 
             #[inline(always)]
-            fn magnitudes(x: &[Group<Self>]) -> Wide {
+            fn norm1(x: &[Group<Self>]) -> Wide {
                 add_in_lanes!(x, $magnitude, u64, |x: $ty| x.abs_diff(0))
             }
 
@@ -99,7 +99,7 @@ const _: () = assert!(super::BLOCK_BYTES as u64 * 255 * 255 < 1 << 32, "their pr
 /// The sum of 64-bit values that lanes took as remainders of 2^64 and, apart, by their upper halves: what the lower halves add up to
 /// is below 2^64 for a block, so that the remainder tells it.
 #[inline(always)]
-fn whole<const LANES: usize>(remainders: [u64; LANES], uppers: [i64; LANES]) -> i128 {
+fn join_halves<const LANES: usize>(remainders: [u64; LANES], uppers: [i64; LANES]) -> i128 {
     let upper: i64 = uppers.into_iter().sum();
     let lanes = remainders.into_iter().zip(uppers);
     let lower: u64 = lanes.map(|(all, upper)| all.wrapping_sub((upper << 32) as u64)).sum();
@@ -138,7 +138,7 @@ macro_rules! add_wide {
             remainders[$l] = remainders[$l].wrapping_add(value as u64);
             uppers[$l] += (value >> 32) as i64;
         });
-        Wide::from(whole(remainders, uppers))
+        Wide::from(join_halves(remainders, uppers))
     }};
 }
 
@@ -154,7 +154,7 @@ macro_rules! middle {
             }
 
             #[inline(always)]
-            fn magnitudes(x: &[Group<Self>]) -> Wide {
+            fn norm1(x: &[Group<Self>]) -> Wide {
                 let mut lanes = [0u64; 16];
                 for_each_group!(16, (x), l => { lanes[l] += u64::from(x[l].abs_diff(0)) });
                 Wide::from(i128::from(lanes.into_iter().sum::<u64>()))
@@ -182,7 +182,7 @@ macro_rules! full {
             }
 
             #[inline(always)]
-            fn magnitudes(x: &[Group<Self>]) -> Wide {
+            fn norm1(x: &[Group<Self>]) -> Wide {
                 add_wide!((x), l => x[l].abs_diff(0))
             }
 
@@ -211,7 +211,7 @@ macro_rules! full {
                     }
                 });
                 let [w0, w32, w64, factors]: [i128; 4] =
-                    std::array::from_fn(|sum| whole(remainders[sum], uppers[sum]));
+                    std::array::from_fn(|sum| join_halves(remainders[sum], uppers[sum]));
                 let mut wide =
                     Wide { low: w0 + ((w32 & i128::from(LOW)) << 32), high: w64 + (w32 >> 32) };
                 if BIAS != 0 {

@@ -1,7 +1,7 @@
 //! Minimum and maximum, each with its first index, in one pass at memory speed.
 //!
 //! A block that fits in L1 is reduced to its least and greatest key with integer minima and maxima alone. Only a block that
-//! beats the best so far is searched for the first place of its key, which random data does about ln(blocks) times.
+//! beats the best so far is searched for the first index of its key, which random data does about ln(blocks) times.
 //! The keys of NaNs lie outside those of the infinities, so that the two extremes also tell whether a block holds any
 //! NaN: only then is it read again with NaNs left out.
 

@@ -7,7 +7,7 @@ use super::lanes::Vector;
 #[cfg(target_arch = "x86_64")]
 use super::lanes::avx2::Four;
 use super::lanes::portable::Plain;
-use super::runs::{Factor, KEPT, Kept, RUNS, blocks, whole_runs};
+use super::runs::{Factor, KEPT, Kept, RUNS, blocks, full_runs};
 use crate::Nan;
 use crate::isa::Target;
 use warpfold_exact::partial::{ComplexProduct, Complexes, RealProduct, Reals, SpecialFlags};
@@ -217,7 +217,7 @@ impl<K: Kind> Scratch<K> {
     /// Multiplies whole runs; says whether all are of normal numbers.
     #[inline(always)]
     fn multiply<V: Vector>(&mut self, x: &[K::Part]) -> bool {
-        if whole_runs::<V, K::Chain<V>, K::Part>(x, &mut self.runs) {
+        if full_runs::<V, K::Chain<V>, K::Part>(x, &mut self.runs) {
             return true;
         }
         if self.nan == Nan::Propagate {
@@ -229,7 +229,7 @@ impl<K: Kind> Scratch<K> {
             let ones = [K::Part::ONE, K::Part::ZERO];
             self.filled.extend_from_slice(if is_nan { &ones[..K::PARTS] } else { parts });
         }
-        whole_runs::<V, K::Chain<V>, K::Part>(&self.filled, &mut self.runs)
+        full_runs::<V, K::Chain<V>, K::Part>(&self.filled, &mut self.runs)
     }
 
     /// The result of a run that was multiplied.

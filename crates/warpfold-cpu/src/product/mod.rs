@@ -25,13 +25,13 @@ use warpfold_exact::tree::Interval;
 use warpfold_plan::plan::Plan;
 
 /// A piece for one instruction set.
-struct Piece<'p, K: Kind> {
+struct FoldRange<'p, K: Kind> {
     scratch: &'p mut Scratch<K>,
     x: &'p [K::Part],
     first: u64,
 }
 
-impl<K: Kind> Job for Piece<'_, K> {
+impl<K: Kind> Job for FoldRange<'_, K> {
     type Output = Interval<K::Operator>;
 
     #[inline(always)]
@@ -50,7 +50,10 @@ pub(crate) fn intervals<K: Kind>(
     let nan = plan.problem.policy.nan;
     let end = first + (x.len() / K::PARTS) as u64;
     if plan.threads <= 1 {
-        return vec![with_isa(plan.isa, Piece { scratch: &mut Scratch::<K>::new(nan), x, first })];
+        return vec![with_isa(
+            plan.isa,
+            FoldRange { scratch: &mut Scratch::<K>::new(nan), x, first },
+        )];
     }
     let grain = plan.grain.max(1).next_multiple_of(UNIT);
     let next = AtomicU64::new(first / grain);
@@ -64,7 +67,7 @@ pub(crate) fn intervals<K: Kind>(
             }
             let (from, to) = (from.max(first), from.saturating_add(grain).min(end));
             let at = |index: u64| (index - first) as usize * K::PARTS;
-            let piece = Piece { scratch: &mut scratch, x: &x[at(from)..at(to)], first: from };
+            let piece = FoldRange { scratch: &mut scratch, x: &x[at(from)..at(to)], first: from };
             mine.push(with_isa(plan.isa, piece));
         }
         intervals.lock().unwrap_or_else(|poison| poison.into_inner()).append(&mut mine);

@@ -191,7 +191,7 @@ unsafe fn reals_with<V: Vector, F: Factor, const APART: bool>(
     rows: &Rows<F>,
     factors: usize,
 ) -> ([Real<V>; ABREAST], V::Monitor) {
-    let (mut chains, mut seen) = ([Real::<V>::one(); ABREAST], V::seen());
+    let (mut chains, mut seen) = ([Real::<V>::one(); ABREAST], V::monitor());
     let mut first = 0;
     while first < factors {
         let mut squares = [[V::splat(1.0); MOST]; ABREAST];
@@ -286,7 +286,7 @@ fn keep<V: Vector, C: Chain<V>>(chain: C, kept: &mut Kept, run: usize) -> bool {
 /// The results of all whole runs of some elements (complex: of their parts, side by side), no more than are [`KEPT`]; says whether all are of
 /// normal numbers.
 #[inline(always)]
-pub(crate) fn whole_runs<V: Vector, C: Chain<V>, F: Factor>(x: &[F], kept: &mut Kept) -> bool {
+pub(crate) fn full_runs<V: Vector, C: Chain<V>, F: Factor>(x: &[F], kept: &mut Kept) -> bool {
     let length = RUN as usize * C::PARTS / 2;
     let runs = x.len() / length;
     assert!(runs <= KEPT, "runs have room");

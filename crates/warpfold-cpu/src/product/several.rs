@@ -60,7 +60,7 @@ impl<K: Kind> Several<K> {
 
     /// Whether the runs of an input can be listed beside the others.
     #[inline(always)]
-    pub(crate) fn has_room(&self, x: &[K::Part]) -> bool {
+    pub(crate) fn fits(&self, x: &[K::Part]) -> bool {
         let runs = (x.len() / K::PARTS).div_ceil(RUN as usize);
         // A last vector's lanes without a run of their own take the last one.
         self.rows.len() + runs <= KEPT - MOST_LANES
@@ -104,7 +104,7 @@ impl<K: Kind> Several<K> {
         self.inputs.push(Input { x: x.as_ptr(), elements, first, end: self.rows.len() });
     }
 
-    /// Multiplies all that is listed: hands on mantissas and exponents of each input, in order.
+    /// Multiplies all that is listed: passes on mantissas and exponents of each input, in order.
     #[inline(always)]
     pub(crate) fn multiply<C: Target>(&mut self, hand: impl FnMut([f64; 5])) {
         match C::ISA {

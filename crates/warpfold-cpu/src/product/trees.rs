@@ -1,7 +1,7 @@
 //! What lanes make of pieces and of short inputs, beside the same tree leaf by leaf: bit for bit, on every instruction set.
 
 use super::fold::{Kind, OfComplexes, OfReals, Scratch};
-use super::{Piece, Several};
+use super::{FoldRange, Several};
 use crate::isa::{Job, Target, with_isa, with_lanes};
 use crate::{Nan, bf16, f16};
 use warpfold_exact::tree::Interval;
@@ -36,7 +36,7 @@ fn array<K: Kind>(data: usize, n: usize, of: fn(f64, u64) -> K::Part) -> Vec<K::
 }
 
 fn piece<K: Kind>(isa: Isa, scratch: &mut Scratch<K>, x: &[K::Part], first: u64) -> String {
-    format!("{:?}", with_isa(isa, Piece { scratch, x, first }))
+    format!("{:?}", with_isa(isa, FoldRange { scratch, x, first }))
 }
 
 fn pieces<K: Kind>(of: fn(f64, u64) -> K::Part) {
@@ -81,7 +81,7 @@ impl<K: Kind> Job for Inputs<'_, K> {
         let mut found = Vec::new();
         for &(from, to) in inputs {
             let input = &x[from * K::PARTS..to * K::PARTS];
-            if !several.has_room(input) {
+            if !several.fits(input) {
                 several.multiply::<C>(|product| found.push(product));
             }
             // SAFETY: the elements are borrowed until the end of the function.

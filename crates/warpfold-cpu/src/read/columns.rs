@@ -11,7 +11,7 @@ use super::counts::{CountTrue, Whether};
 use super::moments::{self, Moment, MomentState};
 use super::others::Values;
 use super::products::{ProductAs, Rounded};
-use super::ranks::{Both, Extreme, Index, LargestFloat, LargestWhole};
+use super::ranks::{Both, Extreme, Index, LargestFloat, LargestInteger};
 use super::sums::{Collect, Sum, SumState};
 use super::{Outputs, with_real};
 use crate::batch::{FoldBatched, IntoPartial, Read, Sums, Widest};
@@ -100,7 +100,8 @@ impl<T: Kernels> moments::Collect<T::Plain, T::Approximate> for Moments<'_, T> {
 fn moments<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     let (op, finish, natural) =
         (batched.plan.batch.op, batched.finish, <T::Round as Element>::DTYPE);
-    let result = if op == Op::Sumsq && !T::DTYPE.is_float() { whole::<T>() } else { natural };
+    let result =
+        if op == Op::Sumsq && !T::DTYPE.is_float() { integer_sum_type::<T>() } else { natural };
     let (to, narrow) = (finish.round_to.unwrap_or(result), natural == DType::F32);
     let what = Moment { op, ddof: finish.ddof };
     let column = T::Approximate::column(what, to, narrow, Moments(batched));
@@ -108,7 +109,7 @@ fn moments<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
 }
 
 /// The type of sums of integers.
-fn whole<T: Element>() -> DType {
+fn integer_sum_type<T: Element>() -> DType {
     match T::DTYPE {
         DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64 => DType::U64,
         _ => DType::I64,
@@ -118,7 +119,7 @@ fn whole<T: Element>() -> DType {
 fn sums<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     let op = batched.plan.batch.op;
     let fold = if op == Op::L1 { T::batched_norms } else { T::batched_sums };
-    let natural = [<T::Round as Element>::DTYPE, whole::<T>()];
+    let natural = [<T::Round as Element>::DTYPE, integer_sum_type::<T>()];
     let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is no sum"));
     let column = Sums::<T>::column(sum, batched.finish.round_to, natural, Folds(batched, fold));
     column.unwrap_or_else(|| values(batched))
@@ -150,5 +151,5 @@ fn largest<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
         Ok(Column::of(batched.read(reader, T::batched_largest)?))
     }
     with_real!(T::Part::DTYPE, [F16 f16, BF16 bf16, F32 f32, F64 f64], R => of(batched, LargestFloat::<R>(PhantomData)),
-        else of(batched, LargestWhole))
+        else of(batched, LargestInteger))
 }

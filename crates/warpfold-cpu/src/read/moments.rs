@@ -318,7 +318,7 @@ impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for 
     }
 
     fn lone(&self, inputs: Lone<'_, F>) {
-        inputs.leave();
+        inputs.defer();
     }
 }
 
@@ -375,7 +375,7 @@ impl<I: Scalar + TryFrom<i128>, const PARTS: usize> Read<Approximate<DoubleDoubl
     }
 
     fn lone(&self, inputs: Lone<'_, I>) {
-        inputs.leave();
+        inputs.defer();
     }
 }
 

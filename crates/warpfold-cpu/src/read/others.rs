@@ -23,6 +23,6 @@ impl Read<()> for Values {
     }
 
     fn lone(&self, inputs: Lone<'_, Value>) {
-        inputs.leave();
+        inputs.defer();
     }
 }

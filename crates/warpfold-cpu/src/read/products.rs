@@ -100,6 +100,6 @@ impl<R: Rounded + Copy + Send + Sync> Read<Multiplied> for ProductAs<R> {
     }
 
     fn lone(&self, inputs: Lone<'_, R>) {
-        inputs.leave();
+        inputs.defer();
     }
 }

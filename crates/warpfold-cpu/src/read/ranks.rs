@@ -28,7 +28,7 @@ pub(super) struct Both<T> {
 }
 
 /// The largest magnitude of integers.
-pub(super) struct LargestWhole;
+pub(super) struct LargestInteger;
 
 /// The largest magnitude of floats.
 pub(super) struct LargestFloat<T>(pub(super) PhantomData<T>);
@@ -93,7 +93,7 @@ impl<T: Ordered> Read<[Ranked; 2]> for Both<T> {
     }
 }
 
-impl Read<Widest> for LargestWhole {
+impl Read<Widest> for LargestInteger {
     type Result = u64;
 
     #[inline(always)]
@@ -108,7 +108,7 @@ impl Read<Widest> for LargestWhole {
     #[allow(clippy::useless_conversion, reason = "of the widest type alone")]
     fn lone(&self, inputs: Lone<'_, u64>) {
         with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
-            T => inputs.each(|x: T| x.magnitude().into()), else inputs.leave());
+            T => inputs.each(|x: T| x.magnitude().into()), else inputs.defer());
     }
 }
 
@@ -127,7 +127,7 @@ impl<T: Float + Ordered> Read<Widest> for LargestFloat<T> {
     fn lone(&self, inputs: Lone<'_, T::Linf>) {
         match inputs.dtype() == T::DTYPE {
             true => inputs.each(|x: T| T::linf_of(x.magnitude())),
-            false => inputs.leave(),
+            false => inputs.defer(),
         }
     }
 }

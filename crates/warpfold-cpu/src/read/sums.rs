@@ -98,10 +98,10 @@ impl SumState for [i128; 1] {
     fn column(
         sum: Sum,
         to: Option<DType>,
-        [rounded, whole]: [DType; 2],
+        [rounded, integer]: [DType; 2],
         collect: impl Collect<Self>,
     ) -> Option<Result<Column>> {
-        match (sum, to, whole) {
+        match (sum, to, integer) {
             (Sum::Total, None, DType::I64) => Some(collect.collect(SumOf::<i64>(PhantomData))),
             (Sum::Total, None, _) => Some(collect.collect(SumOf::<u64>(PhantomData))),
             _ => of_floats!(sum, to.unwrap_or(rounded), collect),
@@ -112,7 +112,7 @@ impl SumState for [i128; 1] {
 /// The sum of each element alone.
 fn sums<F: Float>(inputs: Lone<'_, F>) {
     with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
-        F16 f16, BF16 bf16, F32 f32, F64 f64], T => inputs.each(|x: T| x.alone_as::<F>()), else inputs.leave());
+        F16 f16, BF16 bf16, F32 f32, F64 f64], T => inputs.each(|x: T| x.alone_as::<F>()), else inputs.defer());
 }
 
 /// The same of complex elements.
@@ -120,14 +120,14 @@ fn complex_sums<F: Float>(inputs: Lone<'_, Complex<F>>) {
     match inputs.dtype() {
         DType::Complex64 => inputs.each(|x: Complex<f32>| x.alone_as::<F>()),
         DType::Complex128 => inputs.each(|x: Complex<f64>| x.alone_as::<F>()),
-        _ => inputs.leave(),
+        _ => inputs.defer(),
     }
 }
 
 /// The magnitude of each element alone.
-fn magnitudes<F: Float>(inputs: Lone<'_, F>) {
+fn norm1<F: Float>(inputs: Lone<'_, F>) {
     with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
-        F16 f16, BF16 bf16, F32 f32, F64 f64], T => inputs.each(|x: T| T::round_magnitude::<F>(x.magnitude())), else inputs.leave());
+        F16 f16, BF16 bf16, F32 f32, F64 f64], T => inputs.each(|x: T| T::round_magnitude::<F>(x.magnitude())), else inputs.defer());
 }
 
 macro_rules! readers {
@@ -173,33 +173,33 @@ readers! {
     MeanAs of [Pair; 1] as F: mean, sums;
     MeanAs of [i128; 1] as F: mean, sums;
     MeanAs of [Pair; 2] as Complex<F>: complex_mean, complex_sums;
-    NormAs of [Pair; 1] as F: rounded, magnitudes;
-    NormAs of [i128; 1] as F: rounded, magnitudes;
+    NormAs of [Pair; 1] as F: rounded, norm1;
+    NormAs of [i128; 1] as F: rounded, norm1;
     // The magnitudes of complex elements are folded to partials.
-    NormAs of [Pair; 2] as F: |_: &[Pair; 2], _| None, magnitudes;
+    NormAs of [Pair; 2] as F: |_: &[Pair; 2], _| None, norm1;
 }
 
-macro_rules! whole_sums {
-    ($($whole:ty: [$($variant:ident $ty:ty),+];)+) => {$(
-        impl Read<[i128; 1]> for SumOf<$whole> {
-            type Result = $whole;
+macro_rules! integer_sums {
+    ($($integer:ty: [$($variant:ident $ty:ty),+];)+) => {$(
+        impl Read<[i128; 1]> for SumOf<$integer> {
+            type Result = $integer;
 
             #[inline(always)]
-            fn small(&self, [sum]: &[i128; 1], _: u64) -> Option<$whole> {
+            fn small(&self, [sum]: &[i128; 1], _: u64) -> Option<$integer> {
                 (*sum).try_into().ok()
             }
 
-            fn finished(&self, output: Output) -> $whole {
+            fn finished(&self, output: Output) -> $integer {
                 one(output)
             }
 
-            fn lone(&self, inputs: Lone<'_, $whole>) {
-                with_real!(inputs.dtype(), [$($variant $ty),+], T => inputs.each(|x: T| x.alone()), else inputs.leave());
+            fn lone(&self, inputs: Lone<'_, $integer>) {
+                with_real!(inputs.dtype(), [$($variant $ty),+], T => inputs.each(|x: T| x.alone()), else inputs.defer());
             }
         }
     )+};
 }
-whole_sums! {
+integer_sums! {
     i64: [I8 i8, I16 i16, I32 i32, I64 i64];
     u64: [Bool bool, U8 u8, U16 u16, U32 u32, U64 u64];
 }

@@ -2,24 +2,24 @@
 
 use std::marker::PhantomData;
 
-use super::super::lanes::{Kind, N, Positions, without_rules};
+use super::super::lanes::{Kind, N, Positions, without_exponent_range};
 use super::Approximate;
 use super::widen::{TWO_TO_32, Widen};
 use warpfold_num::double_double::{DoubleDouble, fast_two_sum};
 
 /// An integer of up to 32 bits, as these lanes take it.
-pub(crate) trait Whole: Copy + Default + Into<i64> + Send + Sync {
+pub(crate) trait NarrowInteger: Copy + Default + Into<i64> + Send + Sync {
     /// Whether sums of squares need lanes of upper halves.
     const IS_WIDE: bool;
 }
-macro_rules! wholes {
+macro_rules! narrow_integers {
     ($($wide:literal: $($ty:ty),+;)+) => {$($(
-        impl Whole for $ty {
+        impl NarrowInteger for $ty {
             const IS_WIDE: bool = $wide;
         }
     )+)+};
 }
-wholes! {
+narrow_integers! {
     false: u8, i8, u16, i16;
     true: u32, i32;
 }
@@ -36,19 +36,19 @@ impl<W> Integers<W> {
 
 /// Sums, sums of squares or of their lower halves, and sums of upper halves.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wholes {
+pub(crate) struct IntegerLanes {
     sums: [i64; N],
     lower: [u64; N],
     upper: [u64; N],
 }
 
-impl<W: Whole> Kind for Integers<W> {
+impl<W: NarrowInteger> Kind for Integers<W> {
     type Element = W;
-    type Lanes = Wholes;
+    type Lanes = IntegerLanes;
     type Small = Approximate<DoubleDouble, 1>;
     const NOTHING: Self::Small =
         Approximate { sum: [DoubleDouble::ZERO], squares: DoubleDouble::ZERO };
-    without_rules!(W);
+    without_exponent_range!(W);
 
     #[inline(always)]
     fn filler(self, _: W) -> W {
@@ -56,12 +56,12 @@ impl<W: Whole> Kind for Integers<W> {
     }
 
     #[inline(always)]
-    fn lanes(self, (): ()) -> Wholes {
-        Wholes { sums: [0; N], lower: [0; N], upper: [0; N] }
+    fn lanes(self, (): ()) -> IntegerLanes {
+        IntegerLanes { sums: [0; N], lower: [0; N], upper: [0; N] }
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut Wholes, x: &[W; N], _: Positions) {
+    fn add(self, lanes: &mut IntegerLanes, x: &[W; N], _: Positions) {
         for l in 0..N {
             let x: i64 = x[l].into();
             let square = x.wrapping_mul(x) as u64;
@@ -76,12 +76,12 @@ impl<W: Whole> Kind for Integers<W> {
     }
 
     #[inline(always)]
-    fn lane(self, lanes: &Wholes, lane: usize) -> Self::Small {
+    fn lane(self, lanes: &IntegerLanes, lane: usize) -> Self::Small {
         approximate::<W>(lanes.sums[lane], lanes.lower[lane], lanes.upper[lane])
     }
 
     #[inline(always)]
-    fn total(self, lanes: &Wholes) -> Self::Small {
+    fn total(self, lanes: &IntegerLanes) -> Self::Small {
         // Runs that are joined have no more elements than a few tiles.
         approximate::<W>(
             lanes.sums.iter().sum(),
@@ -112,7 +112,7 @@ impl<W: Whole> Kind for Integers<W> {
 }
 
 #[inline(always)]
-fn approximate<W: Whole>(sum: i64, lower: u64, upper: u64) -> Approximate<DoubleDouble, 1> {
+fn approximate<W: NarrowInteger>(sum: i64, lower: u64, upper: u64) -> Approximate<DoubleDouble, 1> {
     let (high, low) = sum.widen();
     let mut squares = double(lower);
     if W::IS_WIDE {

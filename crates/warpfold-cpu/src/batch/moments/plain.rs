@@ -1,6 +1,6 @@
 //! [`Plain`]: f64 additions, for narrow floats whose results are f32.
 
-use super::super::lanes::{Kind, N, Positions, without_rules};
+use super::super::lanes::{Kind, N, Positions, without_exponent_range};
 use super::Approximate;
 use super::widen::Widen;
 use crate::float::added_by_halves;
@@ -45,7 +45,7 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> Kind for Plain<W, PARTS, 
     type Lanes = [[f64; LANES]; 2];
     type Small = Approximate<f64, PARTS>;
     const NOTHING: Approximate<f64, PARTS> = Approximate { sum: [0.0; PARTS], squares: 0.0 };
-    without_rules!([W; PARTS]);
+    without_exponent_range!([W; PARTS]);
 
     #[inline(always)]
     fn filler(self, _: [W; PARTS]) -> [W; PARTS] {

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::super::lanes::{Kind, N, Positions, without_rules};
+use super::super::lanes::{Kind, N, Positions, without_exponent_range};
 use super::Approximate;
 use super::widen::Widen;
 use warpfold_num::double_double::{DoubleDouble, fast_two_sum, two_product, two_sum};
@@ -63,7 +63,7 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> Kind for Squares<W, PARTS
     type Small = Approximate<DoubleDouble, PARTS>;
     const NOTHING: Approximate<DoubleDouble, PARTS> =
         Approximate { sum: [DoubleDouble::ZERO; PARTS], squares: DoubleDouble::ZERO };
-    without_rules!([W; PARTS]);
+    without_exponent_range!([W; PARTS]);
 
     #[inline(always)]
     fn filler(self, _: [W; PARTS]) -> [W; PARTS] {

@@ -55,12 +55,12 @@ fn narrow<F: Lane>(
     let mut inside = u32::MAX;
     for r in 0..4 {
         products[r] = _mm512_mul_ps(a[r], b[r]);
-        inside = limits.hold::<f32>(inside, _mm512_castps_si512(products[r]));
+        inside = limits.within::<f32>(inside, _mm512_castps_si512(products[r]));
     }
     let mut missed = 0;
     if inside != 0xffff {
         for r in 0..4 {
-            let holds = limits.hold::<f32>(u32::MAX, _mm512_castps_si512(products[r])) as u16;
+            let holds = limits.within::<f32>(u32::MAX, _mm512_castps_si512(products[r])) as u16;
             let zero = _mm512_setzero_ps();
             let vanishes = _mm512_cmpeq_ps_mask(products[r], zero)
                 & (_mm512_cmpeq_ps_mask(a[r], zero) | _mm512_cmpeq_ps_mask(b[r], zero));
@@ -91,14 +91,14 @@ fn wide<F: Lane>(
     let mut inside = u32::MAX;
     for r in 0..4 {
         let product = _mm512_mul_pd(a[r], b[r]);
-        inside = limits.hold::<f64>(inside, _mm512_castpd_si512(product));
+        inside = limits.within::<f64>(inside, _mm512_castpd_si512(product));
     }
     let mut missed = 0;
     let mut b = b;
     if inside != 0xff {
         for r in 0..4 {
             let product = _mm512_mul_pd(a[r], b[r]);
-            let holds = limits.hold::<f64>(u32::MAX, _mm512_castpd_si512(product)) as u8;
+            let holds = limits.within::<f64>(u32::MAX, _mm512_castpd_si512(product)) as u8;
             missed |= !holds & _mm512_cmp_pd_mask::<_CMP_NEQ_UQ>(product, _mm512_setzero_pd());
             (a[r], b[r]) = (_mm512_maskz_mov_pd(holds, a[r]), _mm512_maskz_mov_pd(holds, b[r]));
         }

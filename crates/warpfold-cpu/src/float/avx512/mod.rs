@@ -30,13 +30,13 @@ impl Limits {
     #[inline(always)]
     fn of<F: Lane>(window: &Window<F>) -> Self {
         let (low, span) = window.words();
-        Limits { low: splat(low), span: splat(span), magnitude: splat(F::MAGNITUDE) }
+        Limits { low: splat(low), span: splat(span), magnitude: splat(F::ABS_MASK) }
     }
 
     /// The lanes among some whose values lie inside.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
-    fn hold<F: Lane>(&self, among: u32, x: __m512i) -> u32 {
+    fn within<F: Lane>(&self, among: u32, x: __m512i) -> u32 {
         let x = _mm512_and_si512(x, self.magnitude);
         match size_of::<F>() {
             2 => _mm512_mask_cmplt_epu16_mask(among, _mm512_sub_epi16(x, self.low), self.span),
@@ -55,7 +55,7 @@ impl Limits {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn take<F: Lane>(&self, x: __m512i) -> (__m512i, bool) {
-        let holds = self.hold::<F>(u32::MAX, x);
+        let holds = self.within::<F>(u32::MAX, x);
         let (kept, lost) = match size_of::<F>() {
             2 => (
                 _mm512_maskz_mov_epi16(holds, x),
@@ -118,7 +118,7 @@ impl Sums {
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn deposit<F: Lane, T: Term, const LEVELS: usize>(&mut self, r: usize, value: __m512d) {
-        let value = if T::MAGNITUDES { _mm512_abs_pd(value) } else { value };
+        let value = if T::ABSOLUTE { _mm512_abs_pd(value) } else { value };
         if LEVELS == 0 {
             let scale = _mm512_set1_pd(const { power(F::SCALE) });
             self.rest[r] = match F::SCALE {
@@ -168,7 +168,7 @@ impl Sums {
     fn add_short<F: Lane, T: Term, const LEVELS: usize>(&mut self, registers: &[[u8; WIDTH]]) {
         let sum = |bytes| {
             let [a, b] = halves::<F>(bytes);
-            if T::MAGNITUDES {
+            if T::ABSOLUTE {
                 _mm512_add_ps(_mm512_abs_ps(a), _mm512_abs_ps(b))
             } else {
                 _mm512_add_ps(a, b)

@@ -29,7 +29,7 @@ pub(crate) fn squares<
 ) -> usize {
     let limits = Limits::of(window);
     let (mut sums, mut squares) = (Sums::of(sum), Sums::of(square));
-    let mut magnitudes = norms.each_ref().map(Sums::of);
+    let mut absolute = norms.each_ref().map(Sums::of);
     let mut misses = 0;
     for at in streamed(groups.len()) {
         let group = &groups[at];
@@ -37,7 +37,7 @@ pub(crate) fn squares<
         let registers = bytemuck::cast_slice::<F, u8>(group).as_chunks::<WIDTH>().0;
         let mut inside = u32::MAX;
         for register in registers {
-            inside = limits.hold::<F>(inside, bytemuck::cast(*register));
+            inside = limits.within::<F>(inside, bytemuck::cast(*register));
         }
         let mut add = |registers: &[[u8; WIDTH]]| {
             let each = 8 / size_of::<F>();
@@ -46,8 +46,8 @@ pub(crate) fn squares<
                     let value = scaled::<F>(value);
                     sums.plain(each * r + k, value);
                     squares.deposit_product(each * r + k, value, value);
-                    for magnitudes in &mut magnitudes {
-                        magnitudes.plain(each * r + k, _mm512_abs_pd(value));
+                    for norm in &mut absolute {
+                        norm.plain(each * r + k, _mm512_abs_pd(value));
                     }
                 }
             }
@@ -69,8 +69,8 @@ pub(crate) fn squares<
     }
     sums.store(sum);
     squares.store(square);
-    for (magnitudes, norm) in magnitudes.iter().zip(norms) {
-        magnitudes.store(norm);
+    for (sums, norm) in absolute.iter().zip(norms) {
+        sums.store(norm);
     }
     misses
 }

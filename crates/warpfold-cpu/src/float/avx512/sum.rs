@@ -25,7 +25,7 @@ pub(crate) fn windowed<F: Lane, T: Term, const LEVELS: usize, const LANES: usize
         let limits = if F::ADD_SHORT { &short } else { &window };
         let mut inside = u32::MAX;
         for register in registers {
-            inside = limits.hold::<F>(inside, bytemuck::cast(*register));
+            inside = limits.within::<F>(inside, bytemuck::cast(*register));
         }
         if inside == all::<F>() {
             match F::ADD_SHORT {

@@ -199,7 +199,7 @@ impl Vector for Four {
     }
 
     #[inline(always)]
-    fn seen() -> __m256i {
+    fn monitor() -> __m256i {
         // SAFETY: the instructions are found where vectors are made.
         unsafe { _mm256_setzero_si256() }
     }

@@ -102,7 +102,7 @@ pub(crate) trait Vector: Copy {
     fn powers() -> Self::Powers;
 
     /// Nothing seen yet.
-    fn seen() -> Self::Monitor;
+    fn monitor() -> Self::Monitor;
 
     /// Looks whether numbers lie from `2^-half` to `2^half`, which is a power of two itself.
     fn observe(self, seen: &mut Self::Monitor, half: u64);

@@ -135,7 +135,7 @@ impl<const N: usize> Vector for Plain<N> {
     }
 
     #[inline(always)]
-    fn seen() -> u64 {
+    fn monitor() -> u64 {
         0
     }
 

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::Survey;
-use crate::avx512::{WIDTH, magnitudes, max, min, splat};
+use crate::avx512::{WIDTH, absolute, max, min, splat};
 use crate::memory::{prefetch, streamed};
 use warpfold_num::element::Ordered;
 
@@ -23,9 +23,9 @@ pub(super) fn of<R: Ordered>(x: &[R]) -> (Survey<R>, &[R]) {
         prefetch(group);
         let registers: [__m512i; REGISTERS] = bytemuck::cast(*group);
         for r in 0..REGISTERS {
-            let magnitudes = magnitudes::<R>(registers[r]);
-            least[r] = min(zero, least[r], magnitudes);
-            most[r] = max(zero, most[r], magnitudes);
+            let absolute = absolute::<R>(registers[r]);
+            least[r] = min(zero, least[r], absolute);
+            most[r] = max(zero, most[r], absolute);
             bits[r] = _mm512_xor_si512(bits[r], registers[r]);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::hint::select_unpredictable;
 
-use super::lanes::{Kind, N, Positions, without_rules};
+use super::lanes::{Kind, N, Positions, without_exponent_range};
 use crate::Nan;
 use warpfold_num::element::Ordered;
 
@@ -69,7 +69,7 @@ impl<W: Size> Kind for Largest<W> {
     type Lanes = [W; N];
     type Small = Widest;
     const NOTHING: Widest = Widest(0);
-    without_rules!(W);
+    without_exponent_range!(W);
 
     #[inline(always)]
     fn filler(self, first: W) -> W {

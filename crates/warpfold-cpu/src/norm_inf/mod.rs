@@ -21,7 +21,7 @@ mod tests {
             let policy = Policy { nan, isa: Some(isa), ..Policy::default() };
             let problem = Problem { op: Op::Linf, dtype: T::DTYPE, n: x.len() as u64, policy };
             let plan = Plan { threads, grain: 1000, ..choose(problem, crate::facts()) };
-            T::largest_magnitude(&plan, x)
+            T::norm_inf(&plan, x)
         };
         let first = run(Isa::Baseline, 1);
         assert_eq!(run(Isa::Avx2, 3), first);

@@ -1,11 +1,11 @@
-//! Columns of few rows: lanes stay in registers from the first row to the last, and hand on what they hold.
+//! The short-input path of columns: lanes stay in registers from the first row to the last.
 //!
-//! The first columns make a rule, and those that it does not cover make one of their own.
+//! The first columns choose an exponent range; columns outside it choose one of their own.
 
 use super::band::{ABREAST, Band, MISSED};
 use super::lanes::{Kind, N};
 
-/// Adds a band that has all rows to lanes, as many as its columns take; `false` where some columns have no rule.
+/// Adds a band that has all rows to lanes, as many as its columns take; `false` where no exponent range covers some columns.
 #[inline(always)]
 pub(super) fn add<K: Kind>(
     band: &Band<'_, K>,
@@ -14,7 +14,7 @@ pub(super) fn add<K: Kind>(
 ) -> bool {
     let (kind, width, rows) = (band.kind, band.width, band.rows as u64);
     let own = |column: usize| kind.exponents(band.survey(column..width.min(column + N)), rows);
-    let guessed = guess.filter(|(_, room)| *room >= rows).map(|(exponents, _)| exponents);
+    let guessed = guess.filter(|(_, capacity)| *capacity >= rows).map(|(exponents, _)| exponents);
     let Some(mut exponents) = guessed.or_else(|| own(0)) else { return false };
     let (mut empty, mut missed) = (kind.lanes(exponents), 0);
     let groups = width.div_ceil(N);

@@ -28,7 +28,7 @@ impl<R: Ordered> Fold<&[R]> for LargestReal<R> {
         for block in piece.chunks(BLOCK_BYTES / size_of::<R>()) {
             let mut largest = largest(block, R::magnitude);
             if self.nan == Nan::Ignore && is_nan::<R>(largest) {
-                largest = self::largest(block, number_magnitude);
+                largest = self::largest(block, absolute);
             }
             self.largest = self.largest.max(largest);
         }
@@ -47,7 +47,7 @@ pub(super) fn is_nan<R: Ordered>(magnitude: R::Magnitude) -> bool {
 
 /// The magnitude, zero for NaN.
 #[inline(always)]
-fn number_magnitude<R: Ordered>(x: R) -> R::Magnitude {
+fn absolute<R: Ordered>(x: R) -> R::Magnitude {
     if x.is_nan() { R::Magnitude::default() } else { x.magnitude() }
 }
 
