@@ -89,7 +89,7 @@ pub(super) fn slice<'a>(array: &HostArray<'a>) -> Slice<'a> {
 }
 
 /// Values that are held, as an array.
-pub(super) fn held(ty: Type, bytes: &[u8], n: usize) -> HostArray<'_> {
+pub(super) fn buffered(ty: Type, bytes: &[u8], n: usize) -> HostArray<'_> {
     match ty {
         Type::Bool => HostArray::of(bytemuck::checked::cast_slice::<u8, bool>(&bytes[..n])),
         Type::I64 => HostArray::of(&bytemuck::cast_slice::<u8, i64>(bytes)[..n]),

@@ -1,4 +1,4 @@
-//! What is left of some elements as bytes, for processes that merge it.
+//! Partials of maps as bytes, for processes that merge them.
 //!
 //! # Layout, version 1
 //! The byte 1; then each task's part in turn, as blocks: a length in 4 bytes, little-endian, and as many bytes.
@@ -65,7 +65,7 @@ impl Folded {
         bytes
     }
 
-    /// The same of elements that stand so many places later, where indices count them. Products of floats are folded with their places.
+    /// The same of elements whose indices are so much greater, where indices count them. Products of floats are folded with their indices.
     #[must_use]
     pub fn behind(self, before: u64) -> Self {
         let behind = |part| match part {
@@ -80,7 +80,7 @@ impl Folded {
 }
 
 impl Map {
-    /// Reads what another process has left of some elements, from bytes of any origin.
+    /// Reads the partial of another process, from bytes of any origin.
     ///
     /// # Errors
     /// [`Error::BadPartial`] for what this map does not leave.
@@ -185,7 +185,7 @@ mod tests {
         Map::all(wanted, keep, &inputs, Policy { nan, ..Policy::default() }).expect("a map")
     }
 
-    /// Shares of any length, empty ones too, in any order: what is left of them is what is left of the whole.
+    /// Shares of any length, empty ones too, in any order: the merged partial is that of the whole.
     #[test]
     fn shares_that_were_sent_are_the_whole() {
         let [x, y, w] = arrays();

@@ -41,7 +41,7 @@ pub fn evaluate(text: &str, inputs: &[(&str, DType)], arrays: &[HostArray<'_>]) 
             let count = TILE.min(n - first);
             tiles.run(&slices, first, count).map_err(|fault| fault.error(first as u64))?;
             let bytes = tiles.bytes(root, &slices, first, count);
-            let tile = arrays::held(program.ty(root), bytes, count);
+            let tile = arrays::buffered(program.ty(root), bytes, count);
             all.extend_from_slice(tile.slice::<T>().unwrap_or_default());
         }
         Ok(Column::of(all))

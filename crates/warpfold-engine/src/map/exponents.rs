@@ -13,7 +13,7 @@ use super::bytes::{bad, put, take};
 /// How far the exponents of one sum lie from its middle.
 pub const HALF: f64 = 256.0;
 
-/// What is left of a sum of powers of e.
+/// The partial of a sum of powers of e.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Exponents {
     /// The two largest s with their sums, the larger first.

@@ -1,4 +1,4 @@
-//! From what is left to the result: the only step that rounds.
+//! From partials to the result: the only step that rounds.
 
 use num_bigint::{BigInt, BigUint};
 use warpfold_exact::AnyPartial;
@@ -81,7 +81,7 @@ pub(super) fn finish(
     }
 }
 
-/// What is left of an initial value.
+/// The partial of an initial value.
 fn with_initial(
     initial: Value,
     left: impl Fn(HostArray<'_>) -> Result<AnyPartial>,
@@ -106,7 +106,7 @@ fn product_with_one(array: HostArray<'_>, policy: Policy) -> Result<AnyPartial> 
     }
 }
 
-/// An error of the products' sum as one of what was asked for.
+/// An error of the products' sum as one of the requested operation.
 fn named(error: Error, op: Op) -> Error {
     match error {
         Error::Overflow { dtype, result, value, remedy, .. } => {

@@ -1,4 +1,4 @@
-//! From arrays to what is left of them: tiles are mapped one behind the other, and some of them are folded as any array is.
+//! From arrays to their partials: tiles are mapped one behind the other, and some of them are folded as any array is.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use warpfold_expr::{Id, Slice, TILE, Tiles, Type, lanes};
 use warpfold_num::{Accuracy, Error, Nan, Op, Policy, Result};
 use warpfold_plan::{HostArray, Request};
 
-use super::arrays::{given, held, length, part, slice};
+use super::arrays::{buffered, given, length, part, slice};
 use super::exponents::HALF;
 use super::running::Folds;
 use super::task::{Part, Task};
@@ -27,7 +27,7 @@ const LEAST: usize = 4 << 10;
 /// and no more lines are asked for at once than arrive while that is done.
 const SHORT: usize = 4 << 10;
 /// Elements of inputs that are folded where they lie, by one task after another: they fit the second cache.
-const WHOLE: usize = 32 << 10;
+const CHUNK_OF_ONE: usize = 32 << 10;
 
 pub(super) fn fold(map: &Map, inputs: &[HostArray<'_>], start: u64) -> Result<Folded> {
     let n = length(map, &given(inputs))?;
@@ -79,7 +79,7 @@ fn policy_of(map: &Map, task: &Task) -> Policy {
     }
 }
 
-/// The folds of a task that keep their state, where it has such: not where elements have other indices than places.
+/// The folds of a task that keep their state, where it has such: not where elements have other indices than their positions.
 fn running(map: &Map, task: &Task) -> Option<Folds> {
     let is_indexed = is_placed(task) || matches!(task, Task::Values(Op::Prod, _));
     match map.is_masked() && is_indexed {
@@ -117,13 +117,13 @@ pub(super) struct Grain<'g, 'm> {
     /// The first element of the chunk.
     first: usize,
     /// How many of its elements are held.
-    held: usize,
+    buffered: usize,
     /// Where the elements that were kept stand, if anybody asks.
     indices: Option<Vec<u64>>,
-    /// What is left of the tasks that have no fold of their own below.
+    /// The partials of the tasks that have no fold of their own below.
     parts: Vec<Part>,
     folds: Vec<Option<Folds>>,
-    /// Values that a task is to read as zero: the task, what it reads, and the places in the chunk.
+    /// Values that a task is to read as zero: the task, what it reads, and the positions in the chunk.
     cleared: Vec<(usize, Id, Vec<usize>)>,
 }
 
@@ -144,7 +144,7 @@ impl<'g, 'm> Grain<'g, 'm> {
             tiles,
             is_masked,
             first: 0,
-            held: 0,
+            buffered: 0,
             indices: (is_masked && map.tasks.iter().any(is_placed)).then(Vec::new),
             parts: map.empty().parts,
             folds: map.tasks.iter().map(|task| running(map, task)).collect(),
@@ -152,7 +152,7 @@ impl<'g, 'm> Grain<'g, 'm> {
         }
     }
 
-    /// What is left of all that was folded.
+    /// The partial of all that was folded.
     pub(super) fn finish(mut self) -> Folded {
         for ((fold, part), task) in self.folds.into_iter().zip(&mut self.parts).zip(&self.map.tasks)
         {
@@ -165,21 +165,21 @@ impl<'g, 'm> Grain<'g, 'm> {
 
     pub(super) fn fold(&mut self, range: std::ops::Range<usize>) -> Result<()> {
         self.first = range.start;
-        let is_whole = |task: &Task| {
+        let is_direct = |task: &Task| {
             let is_simple = matches!(
                 task,
                 Task::Values(..) | Task::Products(..) | Task::Pairs(..) | Task::Weights(_)
             );
             is_simple && task.ids().all(|id| self.tiles.input(id).is_some())
         };
-        if self.tiles.is_idle() && !self.is_masked && self.map.tasks.iter().all(is_whole) {
+        if self.tiles.is_idle() && !self.is_masked && self.map.tasks.iter().all(is_direct) {
             return self.fold_inputs(range);
         }
         let step = step(self.map);
         let chunk = match are_running(self.map) {
             // Of what a condition leaves, two steps.
             true => step * if self.is_masked { 2 } else { 1 },
-            false => (CHUNK / self.tiles.held().max(1)).max(LEAST),
+            false => (CHUNK / self.tiles.buffered().max(1)).max(LEAST),
         };
         let mut at = range.start;
         while at < range.end {
@@ -189,7 +189,7 @@ impl<'g, 'm> Grain<'g, 'm> {
             self.tile(at, n)?;
             self.ask_for(at + n + step / 2..at + n + step);
             at += n;
-            if self.held + step > chunk {
+            if self.buffered + step > chunk {
                 self.flush()?;
                 self.first = at;
             }
@@ -200,11 +200,11 @@ impl<'g, 'm> Grain<'g, 'm> {
     /// Nothing is computed: the inputs are folded where they lie.
     fn fold_inputs(&mut self, range: std::ops::Range<usize>) -> Result<()> {
         let is_one_reading = matches!(self.map.tasks[..], [Task::Values(..) | Task::Products(..)]);
-        let piece = if is_one_reading { GRAIN } else { WHOLE };
+        let piece = if is_one_reading { GRAIN } else { CHUNK_OF_ONE };
         for first in range.clone().step_by(piece) {
             self.first = first;
-            self.held = piece.min(range.end - first);
-            let n = self.held;
+            self.buffered = piece.min(range.end - first);
+            let n = self.buffered;
             self.flush()?;
             // After the folds, which read memory at its speed.
             self.check_weights(first, n, None)?;
@@ -225,7 +225,7 @@ impl<'g, 'm> Grain<'g, 'm> {
 
     fn tile(&mut self, at: usize, n: usize) -> Result<()> {
         let first = self.start + at as u64;
-        self.tiles.move_to(self.held);
+        self.tiles.move_to(self.buffered);
         self.tiles.run(self.inputs, at, n).map_err(|fault| fault.error(first))?;
         let mask = self.is_masked.then(|| self.mask(at, n));
         let kept = mask.as_ref().map(|mask| &mask[..n]);
@@ -245,11 +245,11 @@ impl<'g, 'm> Grain<'g, 'm> {
         for task in 0..self.map.tasks.len() {
             self.task_of_tile(task, at, count);
         }
-        self.held += count;
+        self.buffered += count;
         Ok(())
     }
 
-    /// Multiplies the floats of a tile where they stand: what is left out is one, as its leaf is empty.
+    /// Multiplies the floats of a tile in place: what is left out is one, as its leaf is empty.
     fn products_of_tile(&mut self, at: usize, kept: &[u8]) -> Result<()> {
         for task in 0..self.map.tasks.len() {
             let Task::Values(Op::Prod, id) = self.map.tasks[task] else { continue };
@@ -305,7 +305,7 @@ impl<'g, 'm> Grain<'g, 'm> {
 
     /// The values of the last tile that count.
     fn values<T: bytemuck::AnyBitPattern>(&self, id: Id, at: usize, n: usize) -> &[T] {
-        &bytemuck::cast_slice(self.tiles.held_bytes(id, self.inputs, at, n))[..n]
+        &bytemuck::cast_slice(self.tiles.buffered_bytes(id, self.inputs, at, n))[..n]
     }
 
     /// What a task does of each tile.
@@ -369,14 +369,14 @@ impl<'g, 'm> Grain<'g, 'm> {
         }
     }
 
-    /// Has a task read zeros in the place of some values of the last tile, which others read as they are.
+    /// Has a task read zeros instead of some values of the last tile, which others read as they are.
     fn clear(&mut self, task: usize, id: Id, lanes: &[usize]) {
         let cleared = self.cleared.iter().position(|known| (known.0, known.1) == (task, id));
         let at = cleared.unwrap_or_else(|| {
             self.cleared.push((task, id, Vec::new()));
             self.cleared.len() - 1
         });
-        self.cleared[at].2.extend(lanes.iter().map(|lane| self.held + lane));
+        self.cleared[at].2.extend(lanes.iter().map(|lane| self.buffered + lane));
     }
 
     /// What a task reads in place of values of which some were cleared.
@@ -398,17 +398,17 @@ impl<'g, 'm> Grain<'g, 'm> {
     /// The values of an expression that count, of the whole chunk.
     fn array(&self, id: Id) -> HostArray<'_> {
         match self.tiles.input(id) {
-            Some(input) => part(&self.arrays[input], self.first..self.first + self.held),
+            Some(input) => part(&self.arrays[input], self.first..self.first + self.buffered),
             None => {
                 let bytes = self.tiles.all_bytes(id).unwrap_or_default();
-                held(self.map.program.ty(id), bytes, self.held)
+                buffered(self.map.program.ty(id), bytes, self.buffered)
             }
         }
     }
 
     /// Folds what is held.
     fn flush(&mut self) -> Result<()> {
-        if self.held == 0 {
+        if self.buffered == 0 {
             return Ok(());
         }
         let mut folds = std::mem::take(&mut self.folds);
@@ -431,7 +431,7 @@ impl<'g, 'm> Grain<'g, 'm> {
             }
         }
         self.folds = folds;
-        self.held = 0;
+        self.buffered = 0;
         self.cleared.clear();
         if let Some(indices) = &mut self.indices {
             indices.clear();
@@ -439,7 +439,7 @@ impl<'g, 'm> Grain<'g, 'm> {
         Ok(())
     }
 
-    /// What is left of the chunk of a task that has no running fold, where it was not told tile by tile.
+    /// The partial of the chunk of a task that has no running fold, where tiles were not added one by one.
     fn flushed(&self, task: usize) -> Result<Option<Part>> {
         let policy = Policy { threads: Some(1), ..policy_of(self.map, &self.map.tasks[task]) };
         let alone = |op, id| reduce(&Request::new(op, self.array(id)).policy(policy));
@@ -467,13 +467,13 @@ impl<'g, 'm> Grain<'g, 'm> {
                     (products(a, a, exact)?, products(a, b, exact)?, products(b, b, exact)?);
                 part
             }
-            // The others are told tile by tile, or have folds of their own.
+            // The others are added tile by tile, or have folds of their own.
             Task::Conditions(_) | Task::Squares { .. } | Task::Exponents { .. } => return Ok(None),
         }))
     }
 }
 
-/// The values of a tile, with ones in the place of those that are left out.
+/// The values of a tile, with ones instead of those that are left out.
 fn factors<T: bytemuck::AnyBitPattern>(bytes: &[u8], kept: &[u8], one: T) -> Vec<T> {
     let values = bytemuck::cast_slice::<u8, T>(bytes).iter().zip(kept);
     values.map(|(&value, &kept)| if kept == 0 { one } else { value }).collect()

@@ -153,7 +153,7 @@ pub struct Map {
     wanted: Vec<Wanted>,
 }
 
-/// What is left of some elements: merged with that of others, then [finished](Map::finish).
+/// The partial of some elements: merged with that of others, then [finished](Map::finish).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Folded {
     /// That of each task.
@@ -161,12 +161,12 @@ pub struct Folded {
 }
 
 impl Folded {
-    /// What another machine has left of each of a map's [tasks](Map::tasks).
+    /// The partials of another machine for each of a map's [tasks](Map::tasks).
     pub fn of(parts: Vec<Part>) -> Self {
         Folded { parts }
     }
 
-    /// Takes in what is left of later elements.
+    /// Takes in the partial of later elements.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.parts.iter_mut().zip(&other.parts) {
             mine.merge(theirs);
@@ -278,7 +278,7 @@ impl Map {
         &self.names
     }
 
-    /// What is left of nothing.
+    /// The partial of no elements.
     pub fn empty(&self) -> Folded {
         Folded { parts: self.tasks.iter().map(|task| task.empty(&self.program)).collect() }
     }
@@ -297,7 +297,7 @@ impl Map {
     /// # Errors
     /// As [`AnyPartial::finish`](warpfold_exact::AnyPartial::finish); a mean whose weights sum to zero is [`Error::Empty`].
     pub fn finish(&self, folded: &Folded, finish: Finish) -> Result<Output> {
-        finish::finish(self, &self.wanted[0], folded, self.how(finish))
+        finish::finish(self, &self.wanted[0], folded, self.with_overflow(finish))
     }
 
     /// A variance, or its root, with a correction that may be fractional or negative.
@@ -316,13 +316,13 @@ impl Map {
     /// All results, each as it would be alone.
     pub fn results(&self, folded: &Folded, finish: Finish) -> Results {
         let result = |wanted: &Wanted| {
-            let finish = self.how(finish);
+            let finish = self.with_overflow(finish);
             (wanted.name.clone(), finish::finish(self, wanted, folded, finish))
         };
         Results::new(self.wanted.iter().map(result).collect())
     }
 
-    fn how(&self, finish: Finish) -> Finish {
+    fn with_overflow(&self, finish: Finish) -> Finish {
         Finish { overflow: self.policy.overflow, ..finish }
     }
 
@@ -374,7 +374,7 @@ impl Map {
         parts::columns(self, inputs, parts, (indices, empty), finish)
     }
 
-    /// What is left of a share of the elements of parts: the first of the two numbers of as many as the second, which are even in elements and follow one
+    /// The partial of a share of the elements of parts: the first of the two numbers of as many as the second, which are even in elements and follow one
     /// another in the order of outputs. Of a map with one result.
     ///
     /// # Errors
@@ -390,7 +390,7 @@ impl Map {
         parts::share(self, inputs, parts, number, empty, finish)
     }
 
-    /// The result of an output that shares have cut, from what all of them have left, merged in their order; none where `empty` says so.
+    /// The result of an output that shares have cut, from the partials of all of them, merged in their order; none where `empty` says so.
     ///
     /// # Errors
     /// [`Error::Output`] if it has no value, and `empty` has nothing for it.

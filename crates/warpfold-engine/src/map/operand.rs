@@ -11,7 +11,7 @@ pub enum Each {
     /// Each element.
     #[default]
     Element,
-    /// Each place of a row: the same values for all rows, as weights of features.
+    /// Each column of a row: the same values for all rows, as weights of features.
     Column,
     /// Each row: one value for all its elements, as the largest of them.
     Row,

@@ -108,7 +108,7 @@ impl<'p> Elements<'p> {
         }
     }
 
-    /// The indices of some elements of an output, by their places; `offsets` are those of the last places that were asked for.
+    /// The indices of some elements of an output, by their positions; `offsets` are those of the last request.
     fn indices(
         &self,
         output: usize,
@@ -234,7 +234,7 @@ impl<'m> Worker<'m> {
         Worker { map, tiles: map.tiles(n), offsets: (0..0, Vec::new()) }
     }
 
-    /// What is left of some elements of an output, by their places in it; indices count from its first.
+    /// The partial of some elements of an output, by their positions in it; indices count from its first.
     fn fold(
         &mut self,
         inputs: &[Operand<'_>],
@@ -289,11 +289,11 @@ pub(super) fn columns(
     let all = all.map_err(|(_, error)| error)?;
     (0..)
         .zip(all)
-        .map(|(k, outputs)| arranged(map, k, outputs, parts, n, indices, &ending))
+        .map(|(k, outputs)| columns_of_output(map, k, outputs, parts, n, indices, &ending))
         .collect()
 }
 
-/// What is left of some elements of one output, by all threads where they are many and lie one behind the other.
+/// The partial of some elements of one output, by all threads where they are many and lie one behind the other.
 fn piece(
     map: &Map,
     n: usize,
@@ -324,7 +324,7 @@ fn length(map: &Map, inputs: &[Operand<'_>]) -> Result<usize> {
 /// A result of each that is wanted of an output; none where that is no error.
 type OfOutput = Vec<Option<Output>>;
 
-/// The results of what is left of an output, or its error, by its name.
+/// The results of an output from its partial, or its error, by its name.
 fn finished(
     map: &Map,
     parts: &Parts<'_>,
@@ -393,7 +393,7 @@ fn results(
 }
 
 /// Results of the `k`th that is wanted as columns.
-fn arranged(
+fn columns_of_output(
     map: &Map,
     k: usize,
     outputs: Vec<Option<Output>>,

@@ -21,7 +21,7 @@ impl Results {
         self.all.iter().find(|(known, _)| known == name).map(|(_, result)| result)
     }
 
-    /// Names and results, as they were asked for.
+    /// Names and results; in the order of the request.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Result<Output>)> {
         self.all.iter().map(|(name, result)| (name.as_str(), result))
     }

@@ -72,7 +72,7 @@ impl Folds {
         }
     }
 
-    /// Adds what is left of all to a part of the task.
+    /// Adds the partials of all to a part of the task.
     pub(super) fn finish_into(self, part: &mut Part, task: Task) {
         match (self, part) {
             (Folds::One(fold), Part::Partial(partial)) => partial.merge(&fold.finish()),

@@ -1,4 +1,4 @@
-//! What one reading folds: the tasks that results are made of, and what is left of each.
+//! What one reading folds: the tasks that results are made of, and the partial of each.
 
 use num_bigint::BigInt;
 use warpfold_exact::AnyPartial;
@@ -40,7 +40,7 @@ pub enum Task {
     },
 }
 
-/// What is left of a task.
+/// The partial of a task.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     clippy::large_enum_variant,
@@ -108,7 +108,7 @@ impl Task {
         self.ids().take(count)
     }
 
-    /// What is left of nothing.
+    /// The partial of no elements.
     pub fn empty(self, program: &Program) -> Part {
         let dtype = |id| program.ty(id).dtype();
         let products = |id| AnyPartial::empty(Op::Dot, dtype(id));
@@ -150,7 +150,7 @@ impl Task {
 }
 
 impl Part {
-    /// Takes in what is left of later elements.
+    /// Takes in the partial of later elements.
     pub fn merge(&mut self, later: &Part) {
         match (self, later) {
             (Part::Partial(mine), Part::Partial(theirs)) => mine.merge(theirs),

@@ -38,7 +38,7 @@ pub trait Any: Sized {
     #[doc(hidden)]
     fn magnitude(self) -> Self;
     #[doc(hidden)]
-    fn whole(self, how: To) -> Self;
+    fn round_to_integer(self, to: To) -> Self;
 }
 
 /// The next integer: which.
@@ -100,8 +100,8 @@ macro_rules! real {
             }
 
             #[inline(always)]
-            fn whole(self, how: To) -> Self {
-                Number::of(match how {
+            fn round_to_integer(self, to: To) -> Self {
+                Number::of(match to {
                     To::Below => self.value.floor(),
                     To::Above => self.value.ceil(),
                     To::Zero => self.value.trunc(),
@@ -188,7 +188,7 @@ macro_rules! integer {
             }
 
             #[inline(always)]
-            fn whole(self, _: To) -> Self {
+            fn round_to_integer(self, _: To) -> Self {
                 self
             }
         }
@@ -276,7 +276,7 @@ macro_rules! wholes {
         $(#[$doc])+
         #[inline(always)]
         pub fn $name<X: Any>(x: X) -> X {
-            x.whole(To::$to)
+            x.round_to_integer(To::$to)
         }
     )+ };
 }
@@ -436,18 +436,18 @@ quotients!(i64, u64);
 
 /// What a choice is of.
 #[doc(hidden)]
-pub trait Choice: Copy {
+pub trait Condition: Copy {
     fn chosen(self) -> Self;
 }
 
-impl<T: Copy> Choice for Number<T> {
+impl<T: Copy> Condition for Number<T> {
     #[inline(always)]
     fn chosen(self) -> Self {
         Number::of(self.value)
     }
 }
 
-impl Choice for core::primitive::bool {
+impl Condition for core::primitive::bool {
     #[inline(always)]
     fn chosen(self) -> Self {
         self
@@ -458,7 +458,7 @@ impl Choice for core::primitive::bool {
 #[inline(always)]
 pub fn select<A: Meet<B>, B>(condition: core::primitive::bool, a: A, b: B) -> A::Of
 where
-    A::Of: Choice,
+    A::Of: Condition,
 {
     let (a, b) = a.meet(b);
     if condition { a.chosen() } else { b.chosen() }

@@ -74,19 +74,19 @@ pub trait Inputs: Copy {
 }
 
 macro_rules! tuples {
-    ($($ty:ident $place:tt),+) => {
+    ($($ty:ident $index:tt),+) => {
         impl<$($ty: Given),+> Inputs for ($($ty,)+) {
             type Slices<'a> = ($(&'a [$ty],)+);
             const DTYPES: &'static [DType] = &[$($ty::DTYPE),+];
 
             #[inline(always)]
             fn slices<'a>(inputs: &[Slice<'a>], range: Range<usize>) -> Self::Slices<'a> {
-                ($(&$ty::elements(inputs[$place])[range.clone()],)+)
+                ($(&$ty::elements(inputs[$index])[range.clone()],)+)
             }
 
             #[inline(always)]
             fn at(slices: Self::Slices<'_>, k: usize) -> Self {
-                ($(slices.$place[k],)+)
+                ($(slices.$index[k],)+)
             }
         }
     };

@@ -112,16 +112,16 @@ impl Native {
     pub(crate) fn run(
         &self,
         inputs: &[Slice<'_>],
-        places: &[u8],
+        indices: &[u8],
         range: Range<usize>,
         wanted: Wanted,
         out: &mut [u8],
     ) {
         let mut given = [Slice::Bool(&[]); inputs::MOST];
-        for (given, &place) in given.iter_mut().zip(places) {
-            *given = inputs[usize::from(place)];
+        for (given, &index) in given.iter_mut().zip(indices) {
+            *given = inputs[usize::from(index)];
         }
-        (self.run)(&given[..places.len()], range, wanted, out);
+        (self.run)(&given[..indices.len()], range, wanted, out);
     }
 }
 

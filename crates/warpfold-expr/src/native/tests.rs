@@ -72,7 +72,7 @@ fn check(expr: warpfold_num::Result<Expr>, inputs: &[(&str, Slice<'_>)]) {
     let slices: Vec<_> = inputs.iter().map(|(_, slice)| *slice).collect();
     let program = Program::new(&[&text], &types).expect("it suits the types");
     let native = expr.native.expect("it was written in Rust");
-    let places: Vec<u8> = native
+    let indices: Vec<u8> = native
         .names
         .iter()
         .map(|name| types.iter().position(|(known, _)| known == name).expect("it is there") as u8)
@@ -88,7 +88,7 @@ fn check(expr: warpfold_num::Result<Expr>, inputs: &[(&str, Slice<'_>)]) {
             let ty = program.ty(id);
             let mut out = vec![0u64; N];
             let out = &mut bytemuck::cast_slice_mut(&mut out)[..n * ty.dtype().size()];
-            native.run(&slices, &places, first..first + n, wanted, out);
+            native.run(&slices, &indices, first..first + n, wanted, out);
             let expected = &tiles.bytes(id, &slices, first, n)[..out.len()];
             let (found, expected) = (bytes(ty, out), bytes(ty, expected));
             for (lane, (found, expected)) in found.iter().zip(&expected).enumerate() {

@@ -26,7 +26,7 @@ pub(super) fn program(expressions: &[&Expr], inputs: &[(&str, DType)]) -> Result
     for expr in expressions {
         let root = Typing { build: &mut build, expr, inputs, typed: Vec::new() }.root()?;
         build.program.roots.push(root);
-        build.program.natives.push(native::places(expr, inputs)?);
+        build.program.natives.push(native::indices(expr, inputs)?);
         if build.program.nodes.len() > MOST_NODES {
             return Err(Error::Map {
                 requested: "map".into(),
@@ -378,9 +378,9 @@ impl Typing<'_, '_> {
             (Const::F64(bits), Type::F32) => {
                 Some(Const::F32(narrow.unwrap_or(f64::from_bits(bits) as f32).to_bits()))
             }
-            (Const::F64(bits), Type::I64) => whole(f64::from_bits(bits)).map(Const::I64),
+            (Const::F64(bits), Type::I64) => as_integer(f64::from_bits(bits)).map(Const::I64),
             (Const::F64(bits), Type::U64) => {
-                whole(f64::from_bits(bits)).and_then(|v| u64::try_from(v).ok()).map(Const::U64)
+                as_integer(f64::from_bits(bits)).and_then(|v| u64::try_from(v).ok()).map(Const::U64)
             }
             _ => None,
         };
@@ -491,8 +491,8 @@ impl Type {
 }
 
 /// A float as the integer that it is.
-fn whole(x: f64) -> Option<i64> {
-    let is_whole =
+fn as_integer(x: f64) -> Option<i64> {
+    let is_integer =
         x == x.trunc() && (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&x);
-    is_whole.then_some(x as i64)
+    is_integer.then_some(x as i64)
 }

@@ -172,10 +172,10 @@ impl Program {
 
     /// The loop of an expression, where that is better than its steps, and the places of the inputs that it reads.
     pub(crate) fn native(&self, expression: usize) -> Option<(Native, &[u8])> {
-        let (native, places) = self.natives[expression].as_ref()?;
+        let (native, indices) = self.natives[expression].as_ref()?;
         let Root { value, factors } = self.roots[expression];
         let mut ids = factors.into_iter().flat_map(|(a, b)| [a, b]).chain([value]);
-        ids.all(|id| is_better(self, id)).then_some((*native, places))
+        ids.all(|id| is_better(self, id)).then_some((*native, indices))
     }
 
     /// Computes an expression that is a product no further than to its factors, and says which they are.

@@ -297,8 +297,8 @@ impl<'a> Parser<'a> {
             _ => {}
         }
         let known = self.names.iter().position(|known| known == name);
-        let place = match known {
-            Some(place) => place,
+        let index = match known {
+            Some(index) => index,
             None if self.names.len() == MOST_INPUTS => {
                 let obstacle =
                     format!("`{name}` is input {}, and {MOST_INPUTS} are allowed", MOST_INPUTS + 1);
@@ -309,7 +309,7 @@ impl<'a> Parser<'a> {
                 self.names.len() - 1
             }
         };
-        self.push(Form::Name(place), start, end)
+        self.push(Form::Name(index), start, end)
     }
 
     /// A function whose bracket is open.

@@ -130,7 +130,7 @@ pub struct Tiles<'p> {
     sources: Vec<Source>,
     mask: Option<Id>,
     /// The expressions whose values are held, each in a register of its own.
-    held: Vec<(Id, usize)>,
+    buffered: Vec<(Id, usize)>,
     /// Those among them that are inputs: only what is left of these is held.
     copies: Vec<Id>,
 }
@@ -189,7 +189,7 @@ impl<'p> Tiles<'p> {
         for (register, constant) in constants {
             loops::fill(&mut registers[register], constant);
         }
-        Tiles { program, fills, steps, registers, sources, mask, held: all, copies }
+        Tiles { program, fills, steps, registers, sources, mask, buffered: all, copies }
     }
 
     /// Whether nothing is computed: expressions are inputs and constants.
@@ -198,13 +198,13 @@ impl<'p> Tiles<'p> {
     }
 
     /// How many expressions are held.
-    pub fn held(&self) -> usize {
-        self.held.len()
+    pub fn buffered(&self) -> usize {
+        self.buffered.len()
     }
 
     /// Holds the values of the next tile behind those of so many elements.
     pub fn move_to(&mut self, at: usize) {
-        for &(_, register) in &self.held {
+        for &(_, register) in &self.buffered {
             self.registers[register].at = at;
         }
     }
@@ -222,7 +222,7 @@ impl<'p> Tiles<'p> {
             kept::keep(from, to, mask)
         }
         let mut count = None;
-        for &(id, register) in &self.held {
+        for &(id, register) in &self.buffered {
             if matches!(self.program.nodes()[usize::from(id)], Node::Const(_)) {
                 continue;
             }
@@ -241,10 +241,10 @@ impl<'p> Tiles<'p> {
     }
 
     /// Where the values of an expression are when elements were left out, if any are.
-    fn held_at(&self, id: Id) -> Source {
+    fn source_of(&self, id: Id) -> Source {
         match self.copies.contains(&id) {
             true => {
-                let held = self.held.iter().find(|(held, _)| *held == id);
+                let held = self.buffered.iter().find(|(held, _)| *held == id);
                 held.map_or(Source::Nowhere, |&(_, register)| Source::Register(register))
             }
             false => self.sources[usize::from(id)],
@@ -252,7 +252,7 @@ impl<'p> Tiles<'p> {
     }
 
     /// The values of an expression that are held of the tile that ran last, as bytes of numbers of its type.
-    pub fn held_bytes<'s>(
+    pub fn buffered_bytes<'s>(
         &'s self,
         id: Id,
         inputs: &[Slice<'s>],
@@ -260,12 +260,12 @@ impl<'p> Tiles<'p> {
         n: usize,
     ) -> &'s [u8] {
         let size = self.program.ty(id).dtype().size();
-        loops::bytes(&self.held_at(id), size, &self.registers, inputs, first, n)
+        loops::bytes(&self.source_of(id), size, &self.registers, inputs, first, n)
     }
 
     /// All values that are held of an expression, as bytes of numbers of its type; the first so many count. `None` of an input.
     pub fn all_bytes(&self, id: Id) -> Option<&[u8]> {
-        match self.held_at(id) {
+        match self.source_of(id) {
             Source::Register(register) => Some(cast_slice(&self.registers[register].words)),
             Source::Input(_) | Source::Nowhere => None,
         }
@@ -273,7 +273,7 @@ impl<'p> Tiles<'p> {
 
     /// The input that an expression is, where that is one whose elements are of the type computed in, and are held nowhere else.
     pub fn input(&self, id: Id) -> Option<usize> {
-        match self.held_at(id) {
+        match self.source_of(id) {
             Source::Input(input) => Some(input),
             Source::Register(_) | Source::Nowhere => None,
         }
@@ -294,12 +294,12 @@ impl<'p> Tiles<'p> {
         );
         let mut found: Option<Fault> = None;
         let mut registers = std::mem::take(&mut self.registers);
-        for &Fill { native, places, id, wanted, to } in &self.fills {
+        for &Fill { native, indices, id, wanted, to } in &self.fills {
             let size = self.program.ty(id).dtype().size();
             let register = &mut registers[to];
             let out = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut register.words)
                 [register.at * size..][..n * size];
-            native.run(inputs, places, first..first + n, wanted, out);
+            native.run(inputs, indices, first..first + n, wanted, out);
         }
         loops::run(&self.steps, &mut registers, inputs, first, n, &mut |step, registers| {
             let Some(lane) = self.faulty(step, registers, inputs, first, n) else { return };

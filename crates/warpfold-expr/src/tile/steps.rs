@@ -44,7 +44,7 @@ pub(super) struct Step {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fill<'p> {
     pub(super) native: Native,
-    pub(super) places: &'p [u8],
+    pub(super) indices: &'p [u8],
     pub(super) id: Id,
     pub(super) wanted: Wanted,
     pub(super) to: usize,
@@ -68,7 +68,7 @@ pub(super) struct Steps<'p> {
 fn fills(program: &Program) -> Vec<Fill<'_>> {
     let mut fills: Vec<Fill<'_>> = Vec::new();
     for (expression, root) in program.roots().iter().enumerate() {
-        let Some((native, places)) = program.native(expression) else { continue };
+        let Some((native, indices)) = program.native(expression) else { continue };
         let factors = root.factors.map(|(a, b)| [(a, Wanted::Left), (b, Wanted::Right)]);
         let value = (root.value, Wanted::Value);
         // Where only the factors of a product are kept, its value is the first of them.
@@ -79,7 +79,7 @@ fn fills(program: &Program) -> Vec<Fill<'_>> {
             );
             let is_constant = matches!(program.nodes()[usize::from(id)], Node::Const(_));
             if !is_given && !is_constant && fills.iter().all(|fill| fill.id != id) {
-                fills.push(Fill { native, places, id, wanted, to: 0 });
+                fills.push(Fill { native, indices, id, wanted, to: 0 });
             }
         }
     }

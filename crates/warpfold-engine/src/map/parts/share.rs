@@ -1,4 +1,4 @@
-//! A share of the elements of parts, of those of all outputs one after another: results of outputs that lie in it, and what is left of those that it cuts.
+//! A share of the elements of parts, of those of all outputs one after another: results of outputs that lie in it, and the partials of those that it cuts.
 
 use std::ops::Range;
 
@@ -6,11 +6,13 @@ use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{Empty, Error, Result};
 use warpfold_plan::{HostArray, Indices, Parts};
 
-use super::{ColumnsOf, Elements, Ending, Operand, arranged, finished, length, piece, results};
+use super::{
+    ColumnsOf, Elements, Ending, Operand, columns_of_output, finished, length, piece, results,
+};
 use crate::cut::{Taken, take};
 use crate::map::{Folded, Map, refused};
 
-/// What is left of a share of the elements of parts.
+/// The partial of a share of the elements of parts.
 #[derive(Debug)]
 pub struct Share {
     /// Outputs of all shares.
@@ -19,7 +21,7 @@ pub struct Share {
     pub whole: Range<usize>,
     /// Their results, whose indices count within outputs, with gaps among the outputs here; or the first output here that has none.
     pub columns: Result<ColumnsOf, (usize, Error)>,
-    /// What is left of outputs that begin or end in another share.
+    /// Partials of outputs that begin or end in another share.
     pub cut: Vec<(usize, Folded)>,
 }
 
@@ -54,13 +56,15 @@ pub(in crate::map) fn share(
     let ending = Ending::of(map, finish, empty);
     let all = results(map, of_whole, inputs, parts, (&elements, whole.clone()), &ending);
     let mut columns = match all {
-        Ok(mut all) => Ok(arranged(map, 0, all.remove(0), parts, n, Indices::OfInput, &ending)?),
+        Ok(mut all) => {
+            Ok(columns_of_output(map, 0, all.remove(0), parts, n, Indices::OfInput, &ending)?)
+        }
         Err(missing) => Err(missing),
     };
-    let mut left = Vec::new();
+    let mut cut_outputs = Vec::new();
     for (output, positions) in cut {
         match piece(map, n, inputs, &elements, output, positions) {
-            Ok(folded) => left.push((output, folded)),
+            Ok(folded) => cut_outputs.push((output, folded)),
             Err(error) => {
                 let error =
                     Error::Output { output: parts.name(output as u64), error: error.into() };
@@ -71,10 +75,10 @@ pub(in crate::map) fn share(
             }
         }
     }
-    Ok(Share { outputs, whole, columns, cut: left })
+    Ok(Share { outputs, whole, columns, cut: cut_outputs })
 }
 
-/// The result of an output, from what is left of all its pieces; none where that is no error.
+/// The result of an output, from the merged partial of its pieces; none where that is no error.
 pub(in crate::map) fn rest(
     map: &Map,
     parts: &Parts<'_>,

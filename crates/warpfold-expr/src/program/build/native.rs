@@ -6,7 +6,7 @@ use crate::native::Native;
 use crate::text::Expr;
 
 /// The loop of an expression that was written in Rust, and the places of the inputs that it reads.
-pub(super) fn places(expr: &Expr, inputs: &[(&str, DType)]) -> Result<Option<(Native, Vec<u8>)>> {
+pub(super) fn indices(expr: &Expr, inputs: &[(&str, DType)]) -> Result<Option<(Native, Vec<u8>)>> {
     let Some(native) = expr.native else { return Ok(None) };
     let form_index = |(name, dtype): (&&str, &DType)| {
         let form_index = inputs.iter().position(|(known, _)| known == name).unwrap_or_default();
@@ -20,6 +20,6 @@ pub(super) fn places(expr: &Expr, inputs: &[(&str, DType)]) -> Result<Option<(Na
             remedy: format!("give an array of {dtype}, or write the body for {given}"),
         })
     };
-    let places: Result<Vec<u8>> = native.names.iter().zip(native.dtypes).map(form_index).collect();
-    Ok(Some((native, places?)))
+    let indices: Result<Vec<u8>> = native.names.iter().zip(native.dtypes).map(form_index).collect();
+    Ok(Some((native, indices?)))
 }
