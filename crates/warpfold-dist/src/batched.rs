@@ -112,10 +112,10 @@ pub fn all_merge_keyed<C: Comm + ?Sized>(
     let mut keys = lists.concat();
     keys.sort_unstable();
     keys.dedup();
-    let place =
+    let at_index =
         |key: &i128| keys.binary_search(key).unwrap_or_else(|_| unreachable!("it is one of them"));
     let lists: Vec<Vec<usize>> =
-        lists.iter().map(|list| list.iter().map(place).collect()).collect();
+        lists.iter().map(|list| list.iter().map(at_index).collect()).collect();
     let whose: Vec<&[usize]> = lists.iter().map(Vec::as_slice).collect();
     let partials = mine.map_or(&[][..], |(_, partials)| partials);
     let merge = Merge { comm, agreement: &agreement, whose: &whose, outputs: keys.len() };
@@ -184,9 +184,9 @@ impl<C: Comm + ?Sized> Merge<'_, C> {
         let mut sums = vec![0; some.len() * digits];
         let rank = self.comm.rank();
         for at in self.of(rank, &some) {
-            let place = (self.whose[rank][at] - some.start) * digits;
+            let at_index = (self.whose[rank][at] - some.start) * digits;
             let of = mine[at].to_digits().unwrap_or_default();
-            sums[place..place + digits].copy_from_slice(&of);
+            sums[at_index..at_index + digits].copy_from_slice(&of);
         }
         self.comm.sum_u64(&mut sums)?;
         let (op, dtype, world) =

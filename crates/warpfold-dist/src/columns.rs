@@ -93,8 +93,8 @@ pub(crate) fn sums<T: Real>(
         return;
     }
     let of = |row: &[T]| uncertain.iter().map(|&column| row[column]).collect::<Vec<T>>();
-    let left: Vec<T> = rows.chunks_exact(share).flat_map(of).collect();
-    for (&column, sum) in uncertain.iter().zip(exactly(&left, uncertain.len())) {
+    let remainder: Vec<T> = rows.chunks_exact(share).flat_map(of).collect();
+    for (&column, sum) in uncertain.iter().zip(exactly(&remainder, uncertain.len())) {
         sums[column] = sum;
     }
 }
@@ -108,23 +108,23 @@ fn sum_block<T: Real>(
     uncertain: &mut Vec<usize>,
 ) {
     let n = sums.len();
-    let [mut sum, mut rest, mut left] = [[0.0; BLOCK]; 3];
+    let [mut sum, mut rest, mut remainder] = [[0.0; BLOCK]; 3];
     let mut rows = rows.chunks_exact(share).map(|row| &row[first..first + n]);
     for (sum, x) in sum.iter_mut().zip(rows.next().unwrap_or_default()) {
         *sum = x.wide();
     }
     for row in rows {
-        let all = sum.iter_mut().zip(&mut rest).zip(&mut left).zip(row);
-        for (((sum, rest), left), x) in all {
+        let all = sum.iter_mut().zip(&mut rest).zip(&mut remainder).zip(row);
+        for (((sum, rest), remainder), x) in all {
             let both = two_sum(*sum, x.wide());
             let errors = two_sum(*rest, both.low);
             (*sum, *rest) = (both.high, errors.high);
-            *left += errors.low.abs();
+            *remainder += errors.low.abs();
         }
     }
-    let each = sums.iter_mut().zip(&sum).zip(&rest).zip(&left).enumerate();
-    for (column, (((found, &sum), &rest), &left)) in each {
-        match T::between(sum, rest, left) {
+    let each = sums.iter_mut().zip(&sum).zip(&rest).zip(&remainder).enumerate();
+    for (column, (((found, &sum), &rest), &remainder)) in each {
+        match T::between(sum, rest, remainder) {
             Some(certain) => *found = certain,
             None => uncertain.push(first + column),
         }
@@ -145,9 +145,9 @@ mod tests {
             let rows: Vec<f64> = (0..ranks * 5000).map(|_| words.fraction() - 0.5).collect();
             let requested = Mutex::new(0);
             let mut found = vec![0.0; 5000];
-            sums(&rows, &mut found, 2, |left, columns| {
+            sums(&rows, &mut found, 2, |remainder, columns| {
                 *requested.lock().unwrap() += columns;
-                assert_eq!(left.len(), columns * ranks);
+                assert_eq!(remainder.len(), columns * ranks);
                 vec![0.0; columns]
             });
             assert!(requested.into_inner().unwrap() < 50, "{ranks}");

@@ -147,15 +147,15 @@ pub(crate) fn gather_padded<C: Comm + ?Sized>(
     let size = lengths.len();
     let longest = lengths.iter().copied().max().unwrap_or(0);
     let mut gathered = Vec::new();
-    let room = (longest <= LONGEST).then_some(longest as usize);
-    let room = room.and_then(|longest| longest.checked_mul(size));
-    let room = room.filter(|&room| gathered.try_reserve_exact(room).is_ok());
-    let room = room.ok_or_else(|| {
+    let bytes = (longest <= LONGEST).then_some(longest as usize);
+    let bytes = bytes.and_then(|longest| longest.checked_mul(size));
+    let bytes = bytes.filter(|&bytes| gathered.try_reserve_exact(bytes).is_ok());
+    let bytes = bytes.ok_or_else(|| {
         let rank = lengths.iter().position(|&length| length == longest).unwrap_or(0);
         let why = format!("{longest} bytes of {size} ranks have no room");
         Error::Contribution { rank, why }
     })?;
-    gathered.resize(room, 0);
+    gathered.resize(bytes, 0);
     let longest = longest as usize;
     let mut padded = mine.to_vec();
     padded.resize(longest, 0);

@@ -32,6 +32,7 @@ mod comm;
 mod error;
 mod exchange;
 pub mod frame;
+mod meanwhile;
 mod merge;
 mod mpi;
 pub mod nccl;
@@ -40,7 +41,6 @@ mod share;
 mod sums;
 pub mod tcp;
 mod threads;
-mod watch;
 
 pub use batched::{Keyed, Way, all_merge_batched, all_merge_keyed};
 pub use comm::{Comm, Meanwhile};

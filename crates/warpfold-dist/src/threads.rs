@@ -31,8 +31,8 @@ struct State {
     gathered: Arc<Vec<Vec<u8>>>,
     /// What the last complete sum came to.
     summed: Arc<Vec<u64>>,
-    left: Vec<bool>,
-    any_left: bool,
+    departed: Vec<bool>,
+    any_departed: bool,
     /// Ranks that are not there yet.
     missing: usize,
 }
@@ -46,8 +46,8 @@ impl Threads {
             gathers: 0,
             gathered: Arc::default(),
             summed: Arc::default(),
-            left: vec![false; size],
-            any_left: false,
+            departed: vec![false; size],
+            any_departed: false,
             missing: size,
         };
         let world = Arc::new(World { state: Mutex::new(state), changed: Condvar::new() });
@@ -99,7 +99,7 @@ impl Comm for Threads {
     }
 
     fn size(&self) -> usize {
-        self.state().left.len()
+        self.state().departed.len()
     }
 
     fn all_gather(&self, mine: &[u8], all: &mut [u8]) -> Result<()> {
@@ -149,7 +149,7 @@ impl Threads {
     ) -> Result<MutexGuard<'_, State>> {
         let deadline = Instant::now() + self.timeout;
         let mut state = self.state();
-        let size = state.left.len();
+        let size = state.departed.len();
         let gather = state.gathers;
         add(&mut state.sum);
         // A rank whose last exchange was given up comes again.
@@ -165,18 +165,19 @@ impl Threads {
         }
         while state.gathers == gather {
             let absent = |rank: &usize| state.brought[*rank].is_none();
-            let lost =
-                state.any_left.then(|| (0..size).filter(absent).find(|&rank| state.left[rank]));
+            let lost = state
+                .any_departed
+                .then(|| (0..size).filter(absent).find(|&rank| state.departed[rank]));
             if let Some(rank) = lost.flatten() {
                 return Err(Error::Lost { rank, size, why: "its thread ended".into() });
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let departed = deadline.saturating_duration_since(Instant::now());
+            if departed.is_zero() {
                 let rank = (0..size).find(absent).unwrap_or(self.rank);
                 let why = format!("it did not answer within {:?}", self.timeout);
                 return Err(Error::Lost { rank, size, why });
             }
-            let waited = self.world.changed.wait_timeout(state, left);
+            let waited = self.world.changed.wait_timeout(state, departed);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         Ok(state)
@@ -191,7 +192,7 @@ impl Threads {
 impl Drop for Threads {
     fn drop(&mut self) {
         let mut state = self.state();
-        (state.left[self.rank], state.any_left) = (true, true);
+        (state.departed[self.rank], state.any_departed) = (true, true);
         drop(state);
         self.world.changed.notify_all();
     }

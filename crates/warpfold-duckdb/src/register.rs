@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use crate::api::{Access, Api, Handle};
 use crate::calls::{combine, destroy, finalize, init, size, update};
 use crate::function::Function;
-use crate::state::{FloatMoments, FloatSum, Gives, WholeMoments, WholeSum};
+use crate::state::{FloatMoments, FloatSum, Gives, IntegerMoments, IntegerSum};
 
 static API: OnceLock<Api> = OnceLock::new();
 
@@ -96,20 +96,20 @@ fn overloads(api: &Api, set: Handle, function: Function) {
     macro_rules! spread {
         ($at:literal) => {{
             add::<FloatMoments, f64, $at>(api, set, Double, Double);
-            add::<WholeMoments<i64>, f64, $at>(api, set, BigInt, Double);
-            add::<WholeMoments<u64>, f64, $at>(api, set, UBigInt, Double);
+            add::<IntegerMoments<i64>, f64, $at>(api, set, BigInt, Double);
+            add::<IntegerMoments<u64>, f64, $at>(api, set, UBigInt, Double);
         }};
     }
     match function {
         Function::Sum => {
             add::<FloatSum, f64, 0>(api, set, Double, Double);
-            add::<WholeSum<i64>, i64, 0>(api, set, BigInt, BigInt);
-            add::<WholeSum<u64>, u64, 0>(api, set, UBigInt, UBigInt);
+            add::<IntegerSum<i64>, i64, 0>(api, set, BigInt, BigInt);
+            add::<IntegerSum<u64>, u64, 0>(api, set, UBigInt, UBigInt);
         }
         Function::Avg => {
             add::<FloatSum, f64, 1>(api, set, Double, Double);
-            add::<WholeSum<i64>, f64, 1>(api, set, BigInt, Double);
-            add::<WholeSum<u64>, f64, 1>(api, set, UBigInt, Double);
+            add::<IntegerSum<i64>, f64, 1>(api, set, BigInt, Double);
+            add::<IntegerSum<u64>, f64, 1>(api, set, UBigInt, Double);
         }
         Function::Var => spread!(2),
         Function::VarPop => spread!(3),

@@ -62,7 +62,7 @@ impl FloatSum {
         }
     }
 
-    fn whole(&self) -> Exact<f64> {
+    fn combined(&self) -> Exact<f64> {
         let mut all = self.wide.as_deref().cloned().unwrap_or_default();
         all.count += self.count;
         self.small.add_to(&mut all.parts.as_mut()[0], UNIT);
@@ -93,7 +93,7 @@ impl State for FloatSum {
         if other.wide.is_none() && other.small.terms().iter().all(|&term| small.add(term)) {
             (self.small, self.count) = (small, self.count + other.count);
         } else {
-            self.wide.get_or_insert_default().merge(&other.whole());
+            self.wide.get_or_insert_default().merge(&other.combined());
         }
     }
 }
@@ -103,7 +103,7 @@ impl Gives<f64> for FloatSum {
         if let Some(given) = self.quick(function) {
             return Ok(Some(given));
         }
-        let all = self.whole();
+        let all = self.combined();
         match function {
             _ if all.count == 0 => Ok(None),
             Function::Sum => Ok(Some(all.round())),
@@ -122,7 +122,7 @@ pub(crate) struct FloatMoments {
 }
 
 impl FloatMoments {
-    fn whole(&self) -> Moments<f64> {
+    fn combined(&self) -> Moments<f64> {
         let mut all = self.wide.as_deref().cloned().unwrap_or_default();
         all.count += self.count;
         self.sum.add_to(&mut all.sum.as_mut()[0], UNIT);
@@ -159,14 +159,14 @@ impl State for FloatMoments {
         {
             (self.sum, self.squares, self.count) = (sum, squares, self.count + other.count);
         } else {
-            self.wide.get_or_insert_default().merge(&other.whole());
+            self.wide.get_or_insert_default().merge(&other.combined());
         }
     }
 }
 
 impl Gives<f64> for FloatMoments {
     fn give(&self, function: Function) -> Result<Option<f64>> {
-        spread(&self.whole(), function)
+        spread(&self.combined(), function)
     }
 }
 
@@ -181,28 +181,28 @@ fn spread<T: Element<Round = f64>>(all: &Moments<T>, function: Function) -> Resu
 }
 
 /// An integer that columns have.
-pub(crate) trait Whole:
+pub(crate) trait Integer:
     Element<Round = f64, With<f64> = f64> + Into<i128> + TryFrom<i128>
 {
 }
 
-impl Whole for i64 {}
-impl Whole for u64 {}
+impl Integer for i64 {}
+impl Integer for u64 {}
 
 /// A sum of integers of 64 bits, of which fewer than 2^63 cannot fill 128. Two words, as DuckDB aligns states to one.
-pub(crate) struct WholeSum<T> {
+pub(crate) struct IntegerSum<T> {
     sum: [u64; 2],
     count: u64,
     element: PhantomData<T>,
 }
 
-impl<T> Default for WholeSum<T> {
+impl<T> Default for IntegerSum<T> {
     fn default() -> Self {
-        WholeSum { sum: [0; 2], count: 0, element: PhantomData }
+        IntegerSum { sum: [0; 2], count: 0, element: PhantomData }
     }
 }
 
-impl<T> WholeSum<T> {
+impl<T> IntegerSum<T> {
     fn sum(&self) -> i128 {
         (u128::from(self.sum[1]) << 64 | u128::from(self.sum[0])) as i128
     }
@@ -213,7 +213,7 @@ impl<T> WholeSum<T> {
     }
 }
 
-impl<T: Whole> State for WholeSum<T> {
+impl<T: Integer> State for IntegerSum<T> {
     type Item = T;
 
     #[inline(always)]
@@ -230,7 +230,7 @@ impl<T: Whole> State for WholeSum<T> {
     }
 }
 
-impl<T: Whole> Gives<T> for WholeSum<T> {
+impl<T: Integer> Gives<T> for IntegerSum<T> {
     fn give(&self, _: Function) -> Result<Option<T>> {
         let overflow = |_| Error::Overflow {
             op: Op::Sum,
@@ -246,7 +246,7 @@ impl<T: Whole> Gives<T> for WholeSum<T> {
     }
 }
 
-impl<T: Whole> Gives<f64> for WholeSum<T> {
+impl<T: Integer> Gives<f64> for IntegerSum<T> {
     fn give(&self, _: Function) -> Result<Option<f64>> {
         if self.count == 0 {
             return Ok(None);
@@ -258,15 +258,15 @@ impl<T: Whole> Gives<f64> for WholeSum<T> {
 }
 
 /// Sum and sum of squares of integers: a wide state for each group.
-pub(crate) struct WholeMoments<T: Element>(Box<Moments<T>>);
+pub(crate) struct IntegerMoments<T: Element>(Box<Moments<T>>);
 
-impl<T: Element> Default for WholeMoments<T> {
+impl<T: Element> Default for IntegerMoments<T> {
     fn default() -> Self {
-        WholeMoments(Box::default())
+        IntegerMoments(Box::default())
     }
 }
 
-impl<T: Whole> State for WholeMoments<T> {
+impl<T: Integer> State for IntegerMoments<T> {
     type Item = T;
 
     fn add(&mut self, x: T) {
@@ -285,7 +285,7 @@ impl<T: Whole> State for WholeMoments<T> {
     }
 }
 
-impl<T: Whole> Gives<f64> for WholeMoments<T> {
+impl<T: Integer> Gives<f64> for IntegerMoments<T> {
     fn give(&self, function: Function) -> Result<Option<f64>> {
         spread(&self.0, function)
     }

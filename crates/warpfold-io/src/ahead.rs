@@ -29,7 +29,7 @@ pub(crate) struct Ahead(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    held: Arc<OpenFile>,
+    open_file: Arc<OpenFile>,
     /// Bytes of the file that are read.
     range: Range<u64>,
     progress: Mutex<Progress>,
@@ -54,17 +54,17 @@ struct Progress {
 
 impl Ahead {
     /// Starts to read bytes of a file, if some of them are not in memory and there is room for threads.
-    pub(crate) fn start(held: &Arc<OpenFile>, range: Range<u64>) -> Option<Ahead> {
-        if range.end - range.start < LEAST || is_in_memory(held, &range) {
+    pub(crate) fn start(open_file: &Arc<OpenFile>, range: Range<u64>) -> Option<Ahead> {
+        if range.end - range.start < LEAST || is_in_memory(open_file, &range) {
             return None;
         }
-        Ahead::of(held, range)
+        Ahead::of(open_file, range)
     }
 
-    fn of(held: &Arc<OpenFile>, range: Range<u64>) -> Option<Ahead> {
+    fn of(open_file: &Arc<OpenFile>, range: Range<u64>) -> Option<Ahead> {
         let progress = Mutex::new(Progress::default());
-        let held = Arc::clone(held);
-        let shared = Arc::new(Shared { held, range, progress, changed: Condvar::new() });
+        let open_file = Arc::clone(open_file);
+        let shared = Arc::new(Shared { open_file, range, progress, changed: Condvar::new() });
         for thread in 0..THREADS {
             let own = Arc::clone(&shared);
             shared.progress().readers += 1;
@@ -125,7 +125,7 @@ impl Shared {
             let end = (at + BLOCK).min(self.range.end);
             while at < end {
                 let some = (end - at).min(SCRATCH as u64) as usize;
-                match self.held.read_at(&mut scratch[..some], at) {
+                match self.open_file.read_at(&mut scratch[..some], at) {
                     Ok(n) if n > 0 => at += n as u64,
                     _ => break,
                 }
@@ -145,14 +145,14 @@ impl Shared {
 
 /// Whether bytes of a file are in memory, by a look at some of them; where nobody can tell, they are taken to be.
 #[cfg(target_os = "linux")]
-fn is_in_memory(held: &OpenFile, range: &Range<u64>) -> bool {
+fn is_in_memory(open_file: &OpenFile, range: &Range<u64>) -> bool {
     use rustix::io::{Errno, ReadWriteFlags, preadv2};
     let step = (range.end - range.start) / LOOKS;
     let is_there = |look: u64| {
         let mut byte = [0];
         let mut into = [std::io::IoSliceMut::new(&mut byte)];
         let read =
-            preadv2(held.file(), &mut into, range.start + look * step, ReadWriteFlags::NOWAIT);
+            preadv2(open_file.file(), &mut into, range.start + look * step, ReadWriteFlags::NOWAIT);
         read != Err(Errno::AGAIN)
     };
     (0..LOOKS).all(is_there)
@@ -170,7 +170,7 @@ mod tests {
 
     use super::*;
 
-    fn held(bytes: u64) -> Arc<OpenFile> {
+    fn open_file(bytes: u64) -> Arc<OpenFile> {
         let mut file = tempfile::tempfile().expect("there is room");
         file.write_all(&vec![1; bytes as usize]).expect("there is room");
         OpenFile::new(file).expect("few files are open")
@@ -181,7 +181,8 @@ mod tests {
         let bytes = 40 * BLOCK + 5;
         for step in [1, BLOCK, 3 * BLOCK + 1, bytes] {
             let range = 7..bytes;
-            let ahead = Ahead::of(&held(bytes), range.clone()).expect("threads can be started");
+            let ahead =
+                Ahead::of(&open_file(bytes), range.clone()).expect("threads can be started");
             let mut end = 0;
             while end < range.end - range.start {
                 end = (end + step.max(BLOCK / 4)).min(range.end - range.start);
@@ -195,13 +196,13 @@ mod tests {
 
     #[test]
     fn a_file_that_became_shorter_keeps_nobody_waiting() {
-        let held = held(8 * BLOCK);
-        held.file().set_len(BLOCK).expect("it can be cut");
-        Ahead::of(&held, 0..8 * BLOCK).expect("threads can be started").wait(8 * BLOCK);
+        let open_file = open_file(8 * BLOCK);
+        open_file.file().set_len(BLOCK).expect("it can be cut");
+        Ahead::of(&open_file, 0..8 * BLOCK).expect("threads can be started").wait(8 * BLOCK);
     }
 
     #[test]
     fn what_was_just_written_is_in_memory() {
-        assert!(Ahead::start(&held(2 * LEAST), 0..2 * LEAST).is_none());
+        assert!(Ahead::start(&open_file(2 * LEAST), 0..2 * LEAST).is_none());
     }
 }

@@ -27,25 +27,25 @@ pub(crate) fn map(file: &File, start: u64, bytes: u64) -> Option<Mmap> {
 pub struct Mapped {
     map: Mmap,
     /// Bytes that are not taken yet.
-    left: Range<usize>,
+    remaining: Range<usize>,
     /// Says at the end if the file has changed.
-    watch: ChangeMonitor,
-    /// Where `left` began, and who reads ahead of it.
+    monitor: ChangeMonitor,
+    /// Where `remaining` began, and who reads ahead of it.
     ahead: Option<(usize, Ahead)>,
 }
 
 impl Mapped {
     /// Will take some bytes of a map.
-    pub(crate) fn new(map: Mmap, left: Range<usize>, watch: ChangeMonitor) -> Mapped {
-        Mapped { map, left, watch, ahead: None }
+    pub(crate) fn new(map: Mmap, remaining: Range<usize>, monitor: ChangeMonitor) -> Mapped {
+        Mapped { map, remaining, monitor, ahead: None }
     }
 
     /// Has them read ahead, where they are not in memory; the map begins at a place in its file.
     #[must_use]
     pub(crate) fn read_ahead(self, start: u64) -> Mapped {
-        let first = self.left.start;
-        let range = start + first as u64..start + self.left.end as u64;
-        let ahead = self.watch.held().and_then(|held| Ahead::start(held, range));
+        let first = self.remaining.start;
+        let range = start + first as u64..start + self.remaining.end as u64;
+        let ahead = self.monitor.open_file().and_then(|open_file| Ahead::start(open_file, range));
         Mapped { ahead: ahead.map(|ahead| (first, ahead)), ..self }
     }
 
@@ -56,8 +56,8 @@ impl Mapped {
 
     /// The next bytes, at most so many; empty at the end. They are in memory, unless someone needed their room.
     pub(crate) fn take(&mut self, most: usize) -> Range<usize> {
-        let end = self.left.end.min(self.left.start + most);
-        let some = std::mem::replace(&mut self.left.start, end)..end;
+        let end = self.remaining.end.min(self.remaining.start + most);
+        let some = std::mem::replace(&mut self.remaining.start, end)..end;
         if let Some((first, ahead)) = &self.ahead {
             ahead.wait((end - first) as u64);
         }
@@ -69,11 +69,11 @@ impl Mapped {
     /// # Errors
     /// [`Problem::Changed`](crate::Problem::Changed).
     pub(crate) fn check_unchanged(&self) -> Result<(), Error> {
-        self.watch.check()
+        self.monitor.check()
     }
 
     /// Whether all bytes were taken.
     pub(crate) fn is_over(&self) -> bool {
-        self.left.is_empty()
+        self.remaining.is_empty()
     }
 }

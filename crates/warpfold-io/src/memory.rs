@@ -8,9 +8,9 @@ thread_local! {
 }
 
 /// Runs something that takes a refusal of memory as an answer.
-pub fn fallibly<R>(ask: impl FnOnce() -> R) -> R {
+pub fn fallibly<R>(allocate: impl FnOnce() -> R) -> R {
     let before = FALLIBLE.replace(true);
-    let answer = ask();
+    let answer = allocate();
     FALLIBLE.set(before);
     answer
 }

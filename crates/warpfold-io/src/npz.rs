@@ -63,8 +63,8 @@ pub(crate) fn open(
             )));
         }
     };
-    let watch = stamp.map(|stamp| (stamp, path.to_path_buf()));
-    let member = Member { source, left: size, crc, found: Crc::new(), watch };
+    let monitor = stamp.map(|stamp| (stamp, path.to_path_buf()));
+    let member = Member { source, remaining: size, crc, found: Crc::new(), monitor };
     npy::Array::stream(Box::new(member), dtype).map_err(failed)
 }
 
@@ -107,10 +107,10 @@ fn choose(
 /// The bytes of a member, whose length and checksum are compared when the last of them is read.
 struct Member {
     source: Box<dyn Read + Send>,
-    left: u64,
+    remaining: u64,
     crc: u32,
     found: Crc,
-    watch: Option<(Stamp, std::path::PathBuf)>,
+    monitor: Option<(Stamp, std::path::PathBuf)>,
 }
 
 impl Member {
@@ -127,19 +127,19 @@ impl Read for Member {
             None => Member::damaged(&error.to_string()),
         })?;
         let is_over = n == 0 && !buffer.is_empty();
-        if is_over && self.left > 0 {
+        if is_over && self.remaining > 0 {
             return Err(Member::damaged("it ends too early"));
         }
-        self.left = self
-            .left
+        self.remaining = self
+            .remaining
             .checked_sub(n as u64)
             .ok_or_else(|| Member::damaged("it is longer than the archive says"))?;
         self.found.update(&buffer[..n]);
-        if self.left == 0 && !is_over {
+        if self.remaining == 0 && !is_over {
             if self.found.sum() != self.crc {
                 return Err(Member::damaged("it does not have its checksum"));
             }
-            if let Some((stamp, path)) = &self.watch {
+            if let Some((stamp, path)) = &self.monitor {
                 stamp.check_path(path).map_err(io::Error::other)?;
             }
         }

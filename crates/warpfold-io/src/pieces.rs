@@ -155,7 +155,7 @@ impl Reader {
     fn step(&mut self) -> bool {
         let Ok(mut buffer) = self.to_fill.recv() else { return false };
         let piece = buffer.all_mut();
-        let room = piece.len();
+        let needed = piece.len();
         let filled = match self.producer.fill(piece) {
             Ok(filled) => filled,
             Err(failure) => {
@@ -167,10 +167,10 @@ impl Reader {
         if filled > 0 && self.done.send(Message::Piece(buffer)).is_err() {
             return false;
         }
-        if filled < room {
+        if filled < needed {
             let _ = self.done.send(Message::End);
         }
-        filled == room
+        filled == needed
     }
 }
 

@@ -80,12 +80,12 @@ impl RawReader {
 
 impl Produce for RawReader {
     fn fill(&mut self, piece: &mut [u8]) -> Result<usize, Error> {
-        let room = match self.extent {
+        let needed = match self.extent {
             Extent::Open => piece.len(),
             Extent::Exactly(expected) => (expected - self.read).min(piece.len() as u64) as usize,
         };
         let is_start = self.read == 0;
-        let filled = self.read_up_to(&mut piece[..room])?;
+        let filled = self.read_up_to(&mut piece[..needed])?;
         if is_start && !self.is_said {
             npy::refuse(&piece[..filled]).map_err(|error| Error::input(&self.name, error))?;
         }

@@ -79,7 +79,7 @@ pub struct ChangeMonitor {
     name: Name,
     stamp: Option<Stamp>,
     /// The file itself, which may have another name by now.
-    held: Option<Arc<OpenFile>>,
+    open_file: Option<Arc<OpenFile>>,
 }
 
 /// A file that stays open while its map is read, so that it is found whatever its name becomes.
@@ -93,9 +93,9 @@ impl OpenFile {
     const MOST: usize = 256;
 
     pub(crate) fn new(file: File) -> Option<Arc<OpenFile>> {
-        let held = Arc::new(OpenFile(file));
+        let open_file = Arc::new(OpenFile(file));
         // Counted down by `drop` in either case.
-        (OPEN_FILES.fetch_add(1, Relaxed) < OpenFile::MOST).then_some(held)
+        (OPEN_FILES.fetch_add(1, Relaxed) < OpenFile::MOST).then_some(open_file)
     }
 
     pub(crate) fn file(&self) -> &File {
@@ -122,17 +122,17 @@ impl Drop for OpenFile {
 
 impl ChangeMonitor {
     pub(crate) fn new(name: Name, stamp: Option<Stamp>) -> ChangeMonitor {
-        ChangeMonitor { name, stamp, held: None }
+        ChangeMonitor { name, stamp, open_file: None }
     }
 
     /// Watches the file itself, not its name.
-    pub(crate) fn holding(self, held: Option<Arc<OpenFile>>) -> ChangeMonitor {
-        ChangeMonitor { held, ..self }
+    pub(crate) fn holding(self, open_file: Option<Arc<OpenFile>>) -> ChangeMonitor {
+        ChangeMonitor { open_file, ..self }
     }
 
     /// The file itself.
-    pub(crate) fn held(&self) -> Option<&Arc<OpenFile>> {
-        self.held.as_ref()
+    pub(crate) fn open_file(&self) -> Option<&Arc<OpenFile>> {
+        self.open_file.as_ref()
     }
 
     /// Fails if another reading of the same name has met another file, or a changed one.
@@ -172,7 +172,7 @@ impl ChangeMonitor {
     pub fn check(&self) -> Result<(), Error> {
         let (Name::File(path), Some(stamp)) = (&self.name, self.stamp) else { return Ok(()) };
         let changed = |changed: Changed| Problem::Changed(changed.to_string());
-        let found = match self.held.as_ref().map(|held| held.0.metadata()) {
+        let found = match self.open_file.as_ref().map(|open_file| open_file.0.metadata()) {
             Some(Ok(now)) => stamp.check(&now),
             _ => stamp.check_path(path),
         };
@@ -258,11 +258,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("there is room");
         let (path, other) = (folder.path().join("a.npy"), folder.path().join("b.npy"));
         fs::write(&path, [0; 100]).expect("there is room");
-        let watch = watched(&path);
+        let monitor = watched(&path);
         fs::rename(&path, &other).expect("it can be renamed");
-        watch.check().expect("a new name changes nothing");
+        monitor.check().expect("a new name changes nothing");
         fs::write(&other, [1; 99]).expect("there is room");
-        let failure = watch.check().expect_err("it became shorter");
+        let failure = monitor.check().expect_err("it became shorter");
         assert!(failure.to_string().contains("it had 100 bytes and has 99"), "{failure}");
     }
 
@@ -300,10 +300,10 @@ mod tests {
         let (path, other) = (folder.path().join("a.csv"), folder.path().join("b.csv"));
         fs::write(&path, "1").expect("there is room");
         fs::write(&other, "2").expect("there is room");
-        let watch = watched(&path);
-        watch.check_same(&watched(&path)).expect("nothing changed");
+        let monitor = watched(&path);
+        monitor.check_same(&watched(&path)).expect("nothing changed");
         fs::rename(&other, &path).expect("it can be renamed");
-        let failure = watch.check_same(&watched(&path)).expect_err("it is another file");
+        let failure = monitor.check_same(&watched(&path)).expect_err("it is another file");
         assert!(failure.to_string().contains("another file has taken its place"), "{failure}");
     }
 }

@@ -31,9 +31,9 @@ impl Whole {
         dtype: DType,
         layout: Layout,
         map: Mmap,
-        watch: ChangeMonitor,
+        monitor: ChangeMonitor,
     ) -> Whole {
-        Whole { name, dtype, layout, data: Data::Mapped(map, watch) }
+        Whole { name, dtype, layout, data: Data::Mapped(map, monitor) }
     }
 
     /// A copy of all pieces; the layout is that of one axis unless it is known.
@@ -48,8 +48,8 @@ impl Whole {
     ) -> Result<Whole, Error> {
         let (mut words, mut bytes) = (Vec::new(), 0);
         while let Some(piece) = pieces.next_piece()? {
-            let room = (bytes + piece.len()).div_ceil(8);
-            let more = room - words.len();
+            let needed = (bytes + piece.len()).div_ceil(8);
+            let more = needed - words.len();
             // Twice as much as there is, so that little is moved; where that is too much, what is needed.
             let has_grown = memory::fallibly(|| {
                 words.try_reserve(more).or_else(|_| words.try_reserve_exact(more)).is_ok()
@@ -57,7 +57,7 @@ impl Whole {
             if !has_grown {
                 return Err(Error::input(&name, Problem::NoMemory { read: bytes as u64 }));
             }
-            words.resize(room, 0u64);
+            words.resize(needed, 0u64);
             bytemuck::cast_slice_mut(&mut words)[bytes..bytes + piece.len()].copy_from_slice(piece);
             bytes += piece.len();
         }
@@ -74,11 +74,11 @@ impl Whole {
     /// # Errors
     /// [`Error::Input`] where there is no memory for them.
     pub fn of_numbers(name: Name, numbers: &[u32]) -> Result<Whole, Error> {
-        let (mut words, room) = (Vec::new(), numbers.len().div_ceil(2));
-        if !memory::fallibly(|| words.try_reserve_exact(room).is_ok()) {
+        let (mut words, needed) = (Vec::new(), numbers.len().div_ceil(2));
+        if !memory::fallibly(|| words.try_reserve_exact(needed).is_ok()) {
             return Err(Error::input(&name, Problem::NoMemory { read: 0 }));
         }
-        words.resize(room, 0u64);
+        words.resize(needed, 0u64);
         bytemuck::cast_slice_mut(&mut words)[..numbers.len()].copy_from_slice(numbers);
         let layout = Layout::c(&[numbers.len() as u64])?;
         let data = Data::Copied(words, 4 * numbers.len());
@@ -96,15 +96,15 @@ impl Whole {
         let size = self.dtype.size();
         self.data = match self.data {
             Data::Copied(words, bytes) => Data::Copied(words, bytes),
-            Data::Mapped(map, watch) => {
+            Data::Mapped(map, monitor) => {
                 let mut words = Vec::new();
-                let room = map.len().div_ceil(8);
-                if !memory::fallibly(|| words.try_reserve_exact(room).is_ok()) {
+                let needed = map.len().div_ceil(8);
+                if !memory::fallibly(|| words.try_reserve_exact(needed).is_ok()) {
                     return Err(Error::input(&self.name, Problem::NoMemory { read: 0 }));
                 }
-                words.resize(room, 0u64);
+                words.resize(needed, 0u64);
                 bytemuck::cast_slice_mut(&mut words)[..map.len()].copy_from_slice(&map);
-                watch.check()?;
+                monitor.check()?;
                 Data::Copied(words, map.len())
             }
         };
@@ -145,7 +145,7 @@ impl Whole {
     /// [`Problem::Changed`].
     pub fn check_unchanged(&self) -> Result<(), Error> {
         match &self.data {
-            Data::Mapped(_, watch) => watch.check(),
+            Data::Mapped(_, monitor) => monitor.check(),
             Data::Copied(..) => Ok(()),
         }
     }

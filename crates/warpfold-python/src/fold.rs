@@ -15,19 +15,19 @@ const GRAIN: usize = 1 << 18;
 /// What is done with blocks.
 pub(crate) trait Fold: Sync {
     /// What is left of some elements.
-    type Left: Send;
+    type Partial: Send;
 
     /// What is left of none.
-    fn empty(&self) -> Self::Left;
+    fn empty(&self) -> Self::Partial;
 
     /// Folds blocks, whose first elements have an index among an output's.
-    fn block(&self, blocks: &mut [Block], start: u64) -> Result<Self::Left>;
+    fn block(&self, blocks: &mut [Block], start: u64) -> Result<Self::Partial>;
 
     /// Takes in what is left of later elements.
-    fn merge(&self, left: &mut Self::Left, later: &Self::Left);
+    fn merge(&self, left: &mut Self::Partial, later: &Self::Partial);
 
     /// Folds blocks that hold several outputs of so many elements each; `None` where that is done one by one.
-    fn several(&self, blocks: &mut [Block], inputs: usize) -> Option<Result<Vec<Self::Left>>> {
+    fn several(&self, blocks: &mut [Block], inputs: usize) -> Option<Result<Vec<Self::Partial>>> {
         let _ = (blocks, inputs);
         None
     }
@@ -46,7 +46,7 @@ pub(crate) fn each<F: Fold, R: Send>(
     views: &Views,
     fold: &F,
     threads: Option<usize>,
-    read: impl Fn(usize, F::Left) -> Result<R> + Sync,
+    read: impl Fn(usize, F::Partial) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
     let threads = threads_of(views, threads);
     run(py, views.bytes(), || {
@@ -99,7 +99,7 @@ fn group<F: Fold>(
     blocks: &mut [Block],
     first: usize,
     count: usize,
-) -> Result<Vec<F::Left>> {
+) -> Result<Vec<F::Partial>> {
     let inputs = views.inputs();
     if count > 1 {
         blocks.iter_mut().for_each(Block::clear);
@@ -120,8 +120,8 @@ fn range<F: Fold>(
     blocks: &mut [Block],
     output: usize,
     range: std::ops::Range<usize>,
-) -> Result<F::Left> {
-    let mut all: Option<F::Left> = None;
+) -> Result<F::Partial> {
+    let mut all: Option<F::Partial> = None;
     let mut at = range.start;
     while at < range.end {
         let end = range.end.min(at + BLOCK);
@@ -138,7 +138,7 @@ fn range<F: Fold>(
 }
 
 /// One output of many elements, by all threads.
-fn one<F: Fold>(views: &Views, fold: &F, threads: usize, output: usize) -> Result<F::Left> {
+fn one<F: Fold>(views: &Views, fold: &F, threads: usize, output: usize) -> Result<F::Partial> {
     let inputs = views.inputs();
     let grain = |grain: usize| {
         let elements = grain * GRAIN..inputs.min((grain + 1) * GRAIN);

@@ -39,7 +39,7 @@ const OPTIONS: [&str; 14] = [
 ];
 
 impl Fold for Map {
-    type Left = Folded;
+    type Partial = Folded;
 
     fn empty(&self) -> Folded {
         Map::empty(self)

@@ -225,7 +225,7 @@ struct Masked {
     clippy::large_enum_variant,
     reason = "there is one for a block, and a box would cost an allocation for each"
 )]
-enum Left {
+enum Part {
     /// Their partial.
     Partial(AnyPartial),
     /// The result, of all elements of an output.
@@ -244,18 +244,18 @@ impl Masked {
 }
 
 impl Fold for Masked {
-    type Left = Left;
+    type Partial = Part;
 
-    fn empty(&self) -> Left {
-        Left::Partial(AnyPartial::empty(self.op, self.dtype))
+    fn empty(&self) -> Part {
+        Part::Partial(AnyPartial::empty(self.op, self.dtype))
     }
 
-    fn block(&self, blocks: &mut [Block], start: u64) -> Result<Left> {
+    fn block(&self, blocks: &mut [Block], start: u64) -> Result<Part> {
         let [x, mask] = blocks else { unreachable!("an array and its mask") };
         if self.fills() {
             x.fill_with_ones(mask.bytes());
             let request = Request::new(self.op, x.numbers()).policy(self.policy);
-            return engine::reduce(&request.starting_at(start)).map(Left::Partial);
+            return engine::reduce(&request.starting_at(start)).map(Part::Partial);
         }
         x.keep(mask.bytes());
         if x.len() == 0 {
@@ -263,22 +263,22 @@ impl Fold for Masked {
         }
         let partial = self.reduced(x)?;
         if !matches!(self.op, Op::ArgMin | Op::ArgMax | Op::Stats) {
-            return Ok(Left::Partial(partial));
+            return Ok(Part::Partial(partial));
         }
         // Indices are those of the elements, not of the ones that were kept.
         let kept = mask.bytes().iter().zip(start..).filter(|(kept, _)| **kept != 0);
         let indices: Vec<u64> = kept.map(|(_, index)| index).collect();
-        Ok(Left::Partial(partial.reindexed(&|kept| indices[kept as usize])))
+        Ok(Part::Partial(partial.reindexed(&|kept| indices[kept as usize])))
     }
 
-    fn merge(&self, left: &mut Left, later: &Left) {
+    fn merge(&self, left: &mut Part, later: &Part) {
         match (left, later) {
-            (Left::Partial(left), Left::Partial(later)) => left.merge(later),
+            (Part::Partial(left), Part::Partial(later)) => left.merge(later),
             _ => unreachable!("results are of whole outputs"),
         }
     }
 
-    fn several(&self, blocks: &mut [Block], inputs: usize) -> Option<Result<Vec<Left>>> {
+    fn several(&self, blocks: &mut [Block], inputs: usize) -> Option<Result<Vec<Part>>> {
         if matches!(self.op, Op::ArgMin | Op::ArgMax | Op::Stats) {
             return None;
         }
@@ -304,19 +304,19 @@ impl Fold for Masked {
                 return Ok(results(&columns));
             }
             let partials = engine::partials(&request)?;
-            Ok(partials.into_iter().map(Left::Partial).collect())
+            Ok(partials.into_iter().map(Part::Partial).collect())
         }))
     }
 }
 
 /// Columns as results of outputs.
-fn results(columns: &engine::Columns) -> Vec<Left> {
+fn results(columns: &engine::Columns) -> Vec<Part> {
     let [(_, first), rest @ ..] = &columns[..] else { return Vec::new() };
     let result = |output: usize| match rest {
         [(_, second)] => Output::Pair(first.get(output), second.get(output)),
         _ => Output::One(first.get(output)),
     };
-    (0..first.len()).map(|output| Left::Result(result(output))).collect()
+    (0..first.len()).map(|output| Part::Result(result(output))).collect()
 }
 
 impl<'py> Call<'_, 'py> {
@@ -342,10 +342,10 @@ impl<'py> Call<'_, 'py> {
             }
         };
         let op = self.op;
-        let read = |output: usize, left: Left| {
+        let read = |output: usize, left: Part| {
             let result = match left {
-                Left::Partial(partial) => wanted.read(&merged(partial), op),
-                Left::Result(result) => Ok(result),
+                Part::Partial(partial) => wanted.read(&merged(partial), op),
+                Part::Result(result) => Ok(result),
             };
             kept.read(op, &wanted, output, result)
         };
@@ -381,7 +381,7 @@ impl<'py> Call<'_, 'py> {
                 let request = request.parts(Arc::new(Parts::Axes(form, folding)));
                 run(py, input.bytes(), || {
                     let partials = engine::partials(&request)?.into_iter().enumerate();
-                    partials.map(|(output, partial)| read(output, Left::Partial(partial))).collect()
+                    partials.map(|(output, partial)| read(output, Part::Partial(partial))).collect()
                 })
             }
         };

@@ -186,8 +186,9 @@ impl<'a, 'py> Call<'a, 'py> {
             return Ok(None);
         };
         let mut values = Vec::new();
-        let room = usize::try_from(form.outputs).map(|outputs| values.try_reserve_exact(outputs));
-        if !matches!(room, Ok(Ok(()))) {
+        let reserved =
+            usize::try_from(form.outputs).map(|outputs| values.try_reserve_exact(outputs));
+        if !matches!(reserved, Ok(Ok(()))) {
             return Err(PyMemoryError::new_err(format!(
                 "there is no memory for {} results; check the shape",
                 form.outputs

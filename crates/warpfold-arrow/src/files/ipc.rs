@@ -81,13 +81,15 @@ fn damaged(what: &str) -> io::Error {
 fn blocks_within(file: &mut (impl io::Read + Seek)) -> io::Result<()> {
     const TRAILER: u64 = 10;
     let size = file.seek(SeekFrom::End(0))?;
-    let room = size.checked_sub(TRAILER).ok_or_else(|| damaged("it is shorter than a footer"))?;
-    file.seek(SeekFrom::Start(room))?;
+    let footer_end =
+        size.checked_sub(TRAILER).ok_or_else(|| damaged("it is shorter than a footer"))?;
+    file.seek(SeekFrom::Start(footer_end))?;
     let mut trailer = [0; TRAILER as usize];
     file.read_exact(&mut trailer)?;
     let length = read_footer_length(trailer).map_err(|_| damaged("it has no footer at its end"))?;
-    let start =
-        room.checked_sub(length as u64).ok_or_else(|| damaged("its footer is longer than it"))?;
+    let start = footer_end
+        .checked_sub(length as u64)
+        .ok_or_else(|| damaged("its footer is longer than it"))?;
     file.seek(SeekFrom::Start(start))?;
     let mut footer = vec![0; length];
     file.read_exact(&mut footer)?;

@@ -2,7 +2,7 @@
 
 mod joined;
 mod keys;
-mod places;
+mod null_rows;
 mod tuples;
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::{Error, Result};
 pub use joined::Joined;
 pub use keys::Keys;
 use keys::Store;
-use places::Places;
+use null_rows::NullRows;
 
 /// One reduction of a column for each key of another: integers, dates and times, booleans, strings, and dictionaries of them.
 ///
@@ -46,7 +46,7 @@ pub struct Groups {
     /// The row of each value, where the reduction gives indices.
     rows: Vec<u64>,
     /// Rows without a value, where these have places among the others.
-    places: Option<Places>,
+    null_rows: Option<NullRows>,
     /// What has no key.
     keyless: Fold,
     row: u64,
@@ -76,18 +76,18 @@ impl Groups {
         assert!(!keys.is_empty(), "groups have keys");
         let key_types: Vec<DataType> = keys.iter().map(|key| values_type(key).clone()).collect();
         let form = Form::of(op, dtype)?;
-        let places = Places::of(op, &form);
+        let null_rows = NullRows::of(op, &form);
         Ok(Groups {
             op,
             form,
             dtype: values_type(dtype).clone(),
             policy: Policy { accuracy: Accuracy::Exact, ..policy },
-            keys: match places {
+            keys: match null_rows {
                 // Rows without a key are a group like the others.
                 Some(_) => Store::tuples(&key_types)?,
                 None => Store::new(&key_types)?,
             },
-            places,
+            null_rows,
             key_types,
             values: (Vec::new(), 0),
             rows: Vec::new(),
@@ -136,22 +136,22 @@ impl Groups {
         }
         // Of several keys, none is a value like the others.
         let key_nulls = match &keys[..] {
-            [keys] if self.places.is_none() => keys.nulls(),
+            [keys] if self.null_rows.is_none() => keys.nulls(),
             _ => None,
         };
-        let whole = match &self.places {
+        let all_rows = match &self.null_rows {
             Some(_) => None,
             None => NullBuffer::union(key_nulls, values.nulls()),
         };
-        let runs: Vec<(usize, usize)> = match &whole {
+        let runs: Vec<(usize, usize)> = match &all_rows {
             Some(nulls) => nulls.valid_slices().collect(),
             None => vec![(0, n)],
         };
         let before = self.values.1;
         self.append_values(&values, &runs);
-        if let (Some(places), Some(nulls)) = (&mut self.places, values.nulls()) {
+        if let (Some(null_rows), Some(nulls)) = (&mut self.null_rows, values.nulls()) {
             let bytes = &mut bytemuck::cast_slice_mut(&mut self.values.0)[..self.values.1];
-            places.fill(&mut bytes[before..], nulls, self.keys.len());
+            null_rows.fill(&mut bytes[before..], nulls, self.keys.len());
         }
         self.keys.append(&keys, &runs);
         if self.has_indices() {
@@ -203,8 +203,8 @@ impl Groups {
             &mut self.values,
             &bytemuck::cast_slice::<u64, u8>(&other.values.0)[..other.values.1],
         );
-        if let (Some(places), Some(others)) = (&mut self.places, other.places) {
-            places.merge(others, self.keys.len());
+        if let (Some(null_rows), Some(others)) = (&mut self.null_rows, other.null_rows) {
+            null_rows.merge(others, self.keys.len());
         }
         if !self.keys.merge(other.keys) {
             let first = |types: Vec<DataType>| types.into_iter().next().unwrap_or(DataType::Null);
@@ -223,7 +223,7 @@ impl Groups {
 
     /// Values taken in so far: rows that are not null, with a key or without.
     pub fn values(&self) -> u64 {
-        let none = self.places.as_ref().map_or(0, Places::rows);
+        let none = self.null_rows.as_ref().map_or(0, NullRows::rows);
         self.keys.len() as u64 - none + self.keyless.values()
     }
 
@@ -245,8 +245,8 @@ impl Groups {
             }
             _ => self.columns(parts, finish).map_err(|error| named(error, &keys))?,
         };
-        if let (Some(places), Some(numbers)) = (&self.places, &numbers) {
-            places.leave_out(numbers, &mut keys, &mut columns);
+        if let (Some(null_rows), Some(numbers)) = (&self.null_rows, &numbers) {
+            null_rows.leave_out(numbers, &mut keys, &mut columns);
         }
         for (name, cells) in &mut columns {
             if matches!(

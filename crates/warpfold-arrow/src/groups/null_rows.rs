@@ -1,4 +1,4 @@
-//! [`Places`]: rows without a value that keep their place among those of their key, as elements that a mask leaves out do: floats are multiplied along a tree
+//! [`NullRows`]: rows without a value that keep their place among those of their key, as elements that a mask leaves out do: floats are multiplied along a tree
 //! whose leaves are counted from the first row of the key.
 
 use arrow_buffer::NullBuffer;
@@ -9,16 +9,16 @@ use crate::form::Form;
 
 /// Rows without a value, for which ones stand.
 #[derive(Debug, Clone)]
-pub(super) struct Places {
+pub(super) struct NullRows {
     /// A one, as it lies in memory.
     one: Vec<u8>,
     /// Which of the values are none.
     none: Vec<u64>,
 }
 
-impl Places {
+impl NullRows {
     /// None yet; `None` where the result depends on no places.
-    pub(super) fn of(op: Op, form: &Form) -> Option<Places> {
+    pub(super) fn of(op: Op, form: &Form) -> Option<NullRows> {
         let Form::Numbers(dtype) = form else { return None };
         let one = match dtype {
             DType::F16 => f16::ONE.to_ne_bytes().to_vec(),
@@ -26,7 +26,7 @@ impl Places {
             DType::F64 => 1f64.to_ne_bytes().to_vec(),
             _ => return None,
         };
-        (op == Op::Prod).then(|| Places { one, none: Vec::new() })
+        (op == Op::Prod).then(|| NullRows { one, none: Vec::new() })
     }
 
     /// How many rows there are.
@@ -45,7 +45,7 @@ impl Places {
     }
 
     /// Takes in those of values that come behind so many others.
-    pub(super) fn merge(&mut self, other: Places, before: usize) {
+    pub(super) fn merge(&mut self, other: NullRows, before: usize) {
         self.none.extend(other.none.into_iter().map(|row| before as u64 + row));
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 
-use super::watched::UnderWay;
+use super::polled::UnderWay;
 
 /// The library's functions; `H` is what handles are.
 pub(super) struct Calls<H> {

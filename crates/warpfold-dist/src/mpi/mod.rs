@@ -1,14 +1,14 @@
 //! [`Mpi`]: the world that mpirun or srun started, by whichever MPI library is there. Nothing of MPI is needed to build.
 
 mod library;
-mod watched;
+mod polled;
 
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 
 use library::{Calls, Found, Handles};
 
-use crate::watch::WhileWaiting;
+use crate::meanwhile::WhileWaiting;
 use crate::{Comm, Error, Meanwhile, Result};
 
 /// Bytes of a gather that one call takes from a rank; MPI counts in `int`.
@@ -23,7 +23,7 @@ pub struct Mpi {
     size: usize,
     description: String,
     is_ours: bool,
-    watch: WhileWaiting,
+    waiting: WhileWaiting,
     /// Rank 0's: how far each rank has said to be.
     reports: RefCell<Vec<u64>>,
 }
@@ -71,8 +71,8 @@ impl Mpi {
         let (is_ours, rank, size) = with_calls!(&found, calls => start(calls))?;
         let version = with_calls!(&found, calls => library::version(calls));
         let description = format!("{version} ({kind}, {name})");
-        let (watch, reports) = (WhileWaiting::default(), RefCell::new(vec![0; size]));
-        let mpi = Mpi { found, rank, size, description, is_ours, watch, reports };
+        let (waiting, reports) = (WhileWaiting::default(), RefCell::new(vec![0; size]));
+        let mpi = Mpi { found, rank, size, description, is_ours, waiting, reports };
         let started = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"]
             .iter()
             .find_map(|v| get(v));
@@ -96,8 +96,8 @@ impl Mpi {
     fn sum<T: Summed>(&self, numbers: &mut [T]) -> Result<()> {
         for numbers in numbers.chunks_mut(MOST / size_of::<T>()) {
             let mine = numbers.to_vec();
-            let code = with_calls!(&self.found, calls => match self.watch.is_on() {
-                true => watched::all_reduce(calls, &mine, numbers, || self.tick()),
+            let code = with_calls!(&self.found, calls => match self.waiting.is_on() {
+                true => polled::all_reduce(calls, &mine, numbers, || self.tick()),
                 false => all_reduce(calls, &mine, numbers),
             });
             match code {
@@ -225,8 +225,8 @@ impl Comm for Mpi {
     fn all_gather(&self, mine: &[u8], all: &mut [u8]) -> Result<()> {
         let all = &mut all[..mine.len() * self.size];
         let gather = |mine: &[u8], all: &mut [u8]| {
-            let code = with_calls!(&self.found, calls => match self.watch.is_on() {
-                true => watched::all_gather(calls, mine, all, || self.tick()),
+            let code = with_calls!(&self.found, calls => match self.waiting.is_on() {
+                true => polled::all_gather(calls, mine, all, || self.tick()),
                 false => all_gather(calls, mine, all),
             });
             if code == 0 { Ok(()) } else { Err(self.lost("MPI_Allgather", code)) }
@@ -265,19 +265,19 @@ impl Comm for Mpi {
 
     /// All ranks take MPI's nonblocking collectives from now on, which do not meet the blocking ones.
     fn while_waiting(&self, meanwhile: Meanwhile) {
-        self.watch.set(meanwhile);
+        self.waiting.set(meanwhile);
     }
 
     fn report(&self, done: u64) {
-        if self.rank > 0 && self.watch.is_on() {
-            with_calls!(&self.found, calls => watched::report(calls, self.rank, done));
+        if self.rank > 0 && self.waiting.is_on() {
+            with_calls!(&self.found, calls => polled::report(calls, self.rank, done));
         }
     }
 
     fn reported(&self) -> u64 {
         let mut reports = self.reports.borrow_mut();
-        if self.rank == 0 && self.watch.is_on() {
-            for [rank, done] in with_calls!(&self.found, calls => watched::received(calls)) {
+        if self.rank == 0 && self.waiting.is_on() {
+            for [rank, done] in with_calls!(&self.found, calls => polled::received(calls)) {
                 if let Some(known) = reports.get_mut(rank as usize) {
                     *known = done;
                 }
@@ -291,7 +291,7 @@ impl Drop for Mpi {
     fn drop(&mut self) {
         // Reports that came after the last look: MPI wants every message received before it ends.
         self.reported();
-        with_calls!(&self.found, calls => watched::let_go(calls));
+        with_calls!(&self.found, calls => polled::let_go(calls));
         if !self.is_ours {
             return;
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::library::{Calls, Status};
 use super::{Mpi, Summed};
-use crate::watch::TICK;
+use crate::meanwhile::TICK;
 
 /// The tag of reports: "WF".
 const TAG: c_int = 0x5746;
@@ -143,6 +143,6 @@ pub(super) fn all_reduce<H: Copy, T: Summed>(
 impl Mpi {
     /// What rank 0 does while it waits.
     pub(super) fn tick(&self) {
-        self.watch.tick(crate::Comm::reported(self));
+        self.waiting.tick(crate::Comm::reported(self));
     }
 }

@@ -67,7 +67,7 @@ impl<'a> OnGpu<'a> {
         // The parts of complex numbers are added up one by one.
         let dtype = <T as Element>::Part::DTYPE;
         let tensor = Tensor { dtype, address: x.address(), len: x.len() * T::PARTS };
-        let there = self.make_room(&tensor);
+        let there = self.reserve(&tensor);
         let agreement = Agreement::new(Op::Sum, T::DTYPE).and(&format!("tensors of {}", x.len()));
         exchange_agreed(
             self.nccl,
@@ -95,7 +95,7 @@ impl<'a> OnGpu<'a> {
         done
     }
 
-    fn make_room(&mut self, tensor: &Tensor) -> Result<(), String> {
+    fn reserve(&mut self, tensor: &Tensor) -> Result<(), String> {
         let bytes = self.nccl.staging(tensor.dtype, tensor.len);
         if self.staging.len() < bytes {
             self.staging = self.gpu.unwritten(0).map_err(|error| error.to_string())?;

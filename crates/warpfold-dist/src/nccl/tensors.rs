@@ -11,7 +11,7 @@ use crate::Result;
 /// Bytes of all ranks together up to which everyone gets everything: one exchange less is worth more than the additions.
 const SMALL: usize = 256 << 10;
 /// Bytes of a tensor that are exchanged at once, for which there has to be room beside it.
-const PIECE: usize = 256 << 20;
+const CHUNK: usize = 256 << 20;
 /// Shares are whole vectors of so many bytes, as kernels read them.
 const VECTOR: usize = 16;
 
@@ -45,7 +45,7 @@ pub struct Rows {
 
 /// A part of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece {
+enum Chunk {
     /// So many elements for every rank, which sums them and hands the sums to all.
     Shared { first: usize, share: usize },
     /// So many elements that everyone gets and sums.
@@ -53,31 +53,31 @@ enum Piece {
 }
 
 /// The parts of a tensor of so many elements of some bytes.
-fn pieces(len: usize, width: usize, size: usize) -> Vec<Piece> {
+fn chunks(len: usize, width: usize, size: usize) -> Vec<Chunk> {
     let grain = (VECTOR / width).max(1);
     let is_small = len.saturating_mul(width).saturating_mul(size) <= SMALL;
     let shared = if is_small { 0 } else { len - len % (size * grain) };
-    let most = (PIECE / (width * size * grain)).max(1) * grain;
-    let mut pieces = Vec::new();
+    let most = (CHUNK / (width * size * grain)).max(1) * grain;
+    let mut chunks = Vec::new();
     let mut first = 0;
     while first < shared {
         let share = most.min((shared - first) / size);
-        pieces.push(Piece::Shared { first, share });
+        chunks.push(Chunk::Shared { first, share });
         first += size * share;
     }
     if first < len {
-        pieces.push(Piece::Everyones { first, len: len - first });
+        chunks.push(Chunk::Everyones { first, len: len - first });
     }
-    pieces
+    chunks
 }
 
 impl Nccl {
     /// Bytes of the GPU's memory that [`start_all_reduce`](Self::start_all_reduce) needs for a tensor beside its own.
     pub fn staging(&self, dtype: DType, len: usize) -> usize {
         let size = self.size;
-        let rows = pieces(len, dtype.size(), size).into_iter().map(|piece| match piece {
-            Piece::Shared { share, .. } => share * size,
-            Piece::Everyones { len, .. } => len * size,
+        let rows = chunks(len, dtype.size(), size).into_iter().map(|chunk| match chunk {
+            Chunk::Shared { share, .. } => share * size,
+            Chunk::Everyones { len, .. } => len * size,
         });
         rows.max().unwrap_or(0) * dtype.size()
     }
@@ -108,11 +108,11 @@ impl Nccl {
         let (width, size, rank) = (tensor.dtype.size(), self.size, self.rank);
         let at = |element: usize| tensor.address + (element * width) as u64;
         let pointer = |address: u64| address as *mut c_void;
-        for piece in pieces(tensor.len, width, size) {
+        for chunk in chunks(tensor.len, width, size) {
             let dtype = tensor.dtype;
             let (ranks, own) = (size as u64, rank as u64);
-            let done = match piece {
-                Piece::Shared { first, share } => {
+            let done = match chunk {
+                Chunk::Shared { first, share } => {
                     let bytes = share * width;
                     let mine = at(first + rank * share);
                     let exchanged = self.grouped(
@@ -145,7 +145,7 @@ impl Nccl {
                         })
                     })
                 }
-                Piece::Everyones { first, len } => {
+                Chunk::Everyones { first, len } => {
                     // SAFETY: as the caller promises.
                     let gathered = self.called("ncclAllGather", unsafe {
                         (self.calls.all_gather)(
@@ -210,16 +210,16 @@ mod tests {
     fn pieces_cover_a_tensor_once_and_shares_are_whole_vectors() {
         for width in [2, 4, 8] {
             for size in [1, 2, 3, 7, 64] {
-                for len in [0, 1, 1000, SMALL / width + 1, (3 * PIECE) / width + 12_345] {
+                for len in [0, 1, 1000, SMALL / width + 1, (3 * CHUNK) / width + 12_345] {
                     let mut end = 0;
-                    for piece in pieces(len, width, size) {
-                        let (first, after) = match piece {
-                            Piece::Shared { first, share } => {
+                    for chunk in chunks(len, width, size) {
+                        let (first, after) = match chunk {
+                            Chunk::Shared { first, share } => {
                                 assert!((share * width).is_multiple_of(VECTOR));
-                                assert!(share * width * size <= PIECE);
+                                assert!(share * width * size <= CHUNK);
                                 (first, first + share * size)
                             }
-                            Piece::Everyones { first, len } => {
+                            Chunk::Everyones { first, len } => {
                                 let left = size * VECTOR / width;
                                 assert!(len < left || len * width * size <= SMALL);
                                 (first, first + len)

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use by::By;
 use message::Message;
 
-use crate::watch::{TICK, WhileWaiting};
+use crate::meanwhile::{TICK, WhileWaiting};
 use crate::{Comm, Error, Meanwhile, Result};
 
 /// How a rank finds the others.
@@ -54,7 +54,7 @@ pub struct Tcp {
     rank: usize,
     size: usize,
     timeout: Duration,
-    watch: WhileWaiting,
+    waiting: WhileWaiting,
     /// Rank 0's: how far each rank has said to be.
     reports: Arc<[AtomicU64]>,
     state: RefCell<State>,
@@ -106,7 +106,7 @@ impl Tcp {
         };
         let Options { rank, size, timeout, .. } = *options;
         let state = RefCell::new(State { gathers: 0, side, broken: None });
-        Ok(Tcp { rank, size, timeout, watch: WhileWaiting::default(), reports, state })
+        Ok(Tcp { rank, size, timeout, waiting: WhileWaiting::default(), reports, state })
     }
 
     fn host(options: &Options, reports: &Arc<[AtomicU64]>) -> Result<Side> {
@@ -156,11 +156,11 @@ impl Tcp {
         is_here[0] = true;
         while let Some(missing) = is_here.iter().position(|here| !here) {
             let left = deadline.saturating_duration_since(Instant::now());
-            let wait = if self.watch.is_on() { left.min(TICK) } else { left };
+            let wait = if self.waiting.is_on() { left.min(TICK) } else { left };
             let (rank, message) = match arrivals.recv_timeout(wait) {
                 Ok(arrival) => arrival,
                 Err(RecvTimeoutError::Timeout) if wait < left => {
-                    self.watch.tick(self.reported());
+                    self.waiting.tick(self.reported());
                     continue;
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
@@ -286,12 +286,12 @@ impl Comm for Tcp {
     }
 
     fn while_waiting(&self, meanwhile: Meanwhile) {
-        self.watch.set(meanwhile);
+        self.waiting.set(meanwhile);
     }
 
     /// Rank 0 has a thread for each rank that always reads, so that 24 bytes now and then do not wait; if they fail, the next exchange says so.
     fn report(&self, done: u64) {
-        if let (Side::Guest(stream), true) = (&self.state.borrow().side, self.watch.is_on()) {
+        if let (Side::Guest(stream), true) = (&self.state.borrow().side, self.waiting.is_on()) {
             let _ = message::write_report(&mut &*stream, done);
         }
     }

@@ -31,7 +31,7 @@ pub struct Array {
     /// What a mapped file was when it was opened.
     stamp: Option<Stamp>,
     /// The file of a map.
-    held: Option<Arc<OpenFile>>,
+    open_file: Option<Arc<OpenFile>>,
     data: Data,
 }
 
@@ -47,7 +47,7 @@ impl Array {
         let (dtype, endian) = resolve(&header, requested)?;
         if !metadata.is_file() {
             let data = Data::Stream(Box::new(file));
-            return Ok(Array { header, dtype, endian, stamp, held: None, data });
+            return Ok(Array { header, dtype, endian, stamp, open_file: None, data });
         }
         let expected = header.len * dtype.size() as u64;
         let found = metadata.len().saturating_sub(header.data_start);
@@ -57,13 +57,13 @@ impl Array {
         if found > expected {
             return Err(NpyError::Trailing { expected }.into());
         }
-        let (held, data) = match map(&file, header.data_start, expected) {
+        let (open_file, data) = match map(&file, header.data_start, expected) {
             Some(map) => (OpenFile::new(file), Data::Mapped(map)),
             None => {
                 (None, Data::Stream(Box::new(MonitoredFile::after(file, stamp, header.data_start))))
             }
         };
-        Ok(Array { header, dtype, endian, stamp, held, data })
+        Ok(Array { header, dtype, endian, stamp, open_file, data })
     }
 
     /// Reads the header of a stream.
@@ -76,7 +76,14 @@ impl Array {
     ) -> Result<Array, Problem> {
         let header = Header::read(&mut source)?;
         let (dtype, endian) = resolve(&header, requested)?;
-        Ok(Array { header, dtype, endian, stamp: None, held: None, data: Data::Stream(source) })
+        Ok(Array {
+            header,
+            dtype,
+            endian,
+            stamp: None,
+            open_file: None,
+            data: Data::Stream(source),
+        })
     }
 
     /// The type of the elements.
@@ -114,8 +121,8 @@ impl Array {
             Data::Mapped(map)
                 if !turned && self.endian.is_native(dtype) && is_aligned(&map, dtype) =>
             {
-                let watch = ChangeMonitor::new(name.clone(), self.stamp).holding(self.held);
-                Ok(Whole::mapped(name.clone(), dtype, layout, map, watch))
+                let monitor = ChangeMonitor::new(name.clone(), self.stamp).holding(self.open_file);
+                Ok(Whole::mapped(name.clone(), dtype, layout, map, monitor))
             }
             data => {
                 let pieces = Array { data, ..self }.pieces(name, order)?;
@@ -161,8 +168,8 @@ impl Array {
         order: Order,
         range: Range<u64>,
     ) -> Result<Pieces, Error> {
-        let Array { header, dtype, endian, stamp, held, data } = self;
-        let watch = ChangeMonitor::new(name.clone(), stamp).holding(held);
+        let Array { header, dtype, endian, stamp, open_file, data } = self;
+        let monitor = ChangeMonitor::new(name.clone(), stamp).holding(open_file);
         let transposed = (order == Order::C && header.is_transposed() && header.len > 0)
             .then(|| Transposed::new(&header.shape));
         let bytes = header.len * dtype.size() as u64;
@@ -176,14 +183,14 @@ impl Array {
             (Data::Stream(_), Some(_)) => Err(Error::input(name, Problem::NeedsMapping)),
             (data @ Data::Stream(_), None) => {
                 let reader =
-                    Array { header, dtype, endian, stamp, held: None, data }.reader(name)?;
+                    Array { header, dtype, endian, stamp, open_file: None, data }.reader(name)?;
                 Ok(Pieces::produce(reader, Some(bytes)))
             }
             (Data::Mapped(map), None) if endian.is_native(dtype) && is_aligned(&map, dtype) => {
-                Ok(Pieces::Mapped(Mapped::new(map, at..end, watch).read_ahead(header.data_start)))
+                Ok(Pieces::Mapped(Mapped::new(map, at..end, monitor).read_ahead(header.data_start)))
             }
             (Data::Mapped(map), transposed) => {
-                let mapped = Mapped::new(map, at..end, watch);
+                let mapped = Mapped::new(map, at..end, monitor);
                 // One that is transposed is read here and there.
                 let mapped = match transposed {
                     None => mapped.read_ahead(header.data_start),

@@ -66,8 +66,8 @@ pub(super) fn mapped(
     if bytes.start == 0 && !is_said {
         npy::refuse(&map).map_err(|error| Error::input(name, error))?;
     }
-    let watch = ChangeMonitor::new(name.clone(), now).holding(OpenFile::new(file));
-    let mapped = Mapped::new(map, 0..length as usize, watch).read_ahead(bytes.start);
+    let monitor = ChangeMonitor::new(name.clone(), now).holding(OpenFile::new(file));
+    let mapped = Mapped::new(map, 0..length as usize, monitor).read_ahead(bytes.start);
     Ok(Some(Pieces::Mapped(mapped)))
 }
 

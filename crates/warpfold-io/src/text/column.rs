@@ -63,8 +63,8 @@ pub(super) fn check_number(column: &Column, record: &Record) -> Result<(), TextE
     let is_name = |field: &[u8]| field == name.to_string().as_bytes();
     match record.fields().position(is_name) {
         Some(at) if *name > found => {
-            let place = at as u64 + 1;
-            Err(TextError::NumberName { line: record.line, found, name: *name, place })
+            let index = at as u64 + 1;
+            Err(TextError::NumberName { line: record.line, found, name: *name, index })
         }
         _ => Ok(()),
     }
@@ -75,7 +75,7 @@ pub(super) fn check_number(column: &Column, record: &Record) -> Result<(), TextE
 pub(super) enum Chosen {
     All,
     /// From 0, in the order asked for.
-    Places(Vec<u64>),
+    Indices(Vec<u64>),
 }
 
 /// Whether the first line holds names. The element type has no say in it.
@@ -95,10 +95,10 @@ pub(super) fn is_header(
     let is_data = match chosen {
         Chosen::All => cells.iter().all(|&cell| cell == Cell::Number),
         // A line without the column is an error of its own.
-        Chosen::Places(places) => {
+        Chosen::Indices(indices) => {
             let is_number =
                 |&at: &u64| cells.get(at as usize).is_none_or(|&cell| cell == Cell::Number);
-            places.iter().all(is_number)
+            indices.iter().all(is_number)
         }
     };
     if is_data || cells.iter().all(|&cell| cell == Cell::Name) {

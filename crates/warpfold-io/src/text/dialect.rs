@@ -70,16 +70,20 @@ impl Dialect {
     }
 
     /// A number with a point before its fraction; `None` where the point is there already and means something else.
-    pub(super) fn with_point<'a>(&self, text: &'a [u8], room: &'a mut Vec<u8>) -> Option<&'a [u8]> {
+    pub(super) fn with_point<'a>(
+        &self,
+        text: &'a [u8],
+        scratch: &'a mut Vec<u8>,
+    ) -> Option<&'a [u8]> {
         if self.decimal == b'.' {
             return Some(text);
         }
         if text.contains(&b'.') {
             return None;
         }
-        room.clear();
-        room.extend(text.iter().map(|&byte| if byte == self.decimal { b'.' } else { byte }));
-        Some(room)
+        scratch.clear();
+        scratch.extend(text.iter().map(|&byte| if byte == self.decimal { b'.' } else { byte }));
+        Some(scratch)
     }
 
     pub(super) fn cell(&self, text: &[u8]) -> Cell {
@@ -87,8 +91,8 @@ impl Dialect {
             // With --missing nan or skip it is a cell of data.
             return if self.missing == Missing::Error { Cell::Unclear } else { Cell::Number };
         }
-        let mut room = Vec::new();
-        let is_number = self.with_point(text, &mut room).is_some_and(is_number);
+        let mut scratch = Vec::new();
+        let is_number = self.with_point(text, &mut scratch).is_some_and(is_number);
         match (is_number, is_name(text)) {
             (true, _) => Cell::Number,
             (false, true) => Cell::Name,

@@ -22,15 +22,15 @@ pub(super) struct Pick {
 
 impl Picks {
     /// Of rows with so many fields, by the places of the elements; `None` where one is read twice, or is not there.
-    pub(super) fn new(places: &[u64], fields: usize) -> Option<Picks> {
+    pub(super) fn new(indices: &[u64], fields: usize) -> Option<Picks> {
         let mut order: Vec<(usize, usize)> =
-            places.iter().enumerate().map(|(slot, &place)| (place as usize, slot)).collect();
+            indices.iter().enumerate().map(|(slot, &index)| (index as usize, slot)).collect();
         order.sort_unstable();
-        let mut picks = Picks { elements: places.len(), ..Picks::default() };
+        let mut picks = Picks { elements: indices.len(), ..Picks::default() };
         let mut next = 0;
-        for (place, slot) in order {
-            let skipped = place.checked_sub(next)?;
-            next = place + 1;
+        for (index, slot) in order {
+            let skipped = index.checked_sub(next)?;
+            next = index + 1;
             picks.cells.push(Pick { skipped, slot, is_last: next == fields });
         }
         picks.rest = fields.checked_sub(next)?;

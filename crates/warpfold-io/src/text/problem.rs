@@ -120,7 +120,7 @@ pub enum TextError {
     NoRow,
     /// A number that is no column's place, and is a column's name.
     #[error(
-        "line {line} has {found} columns, and --column {name} counts them from 1; the one that is called {name} is --column {place}"
+        "line {line} has {found} columns, and --column {name} counts them from 1; the one that is called {name} is --column {index}"
     )]
     NumberName {
         /// Line, from 1.
@@ -130,7 +130,7 @@ pub enum TextError {
         /// The number asked for.
         name: u64,
         /// The place of the column of that name, from 1.
-        place: u64,
+        index: u64,
     },
     /// A file of another kind.
     #[error("is no text, but begins as {what} does; {remedy}")]

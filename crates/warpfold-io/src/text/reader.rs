@@ -63,7 +63,7 @@ pub struct TextReader {
     /// A first line, until a second has shown what it is.
     first: Option<First>,
     /// Room for a number with a point before its fraction.
-    room: Vec<u8>,
+    scratch: Vec<u8>,
     /// What counts, once the first line has been seen.
     chosen: Option<Chosen>,
     /// Fields of the first line, where all lines must have as many.
@@ -115,7 +115,7 @@ impl TextReader {
             beside: Vec::new(),
             beside_at: Vec::new(),
             first: None,
-            room: Vec::new(),
+            scratch: Vec::new(),
             chosen: None,
             width: None,
             picks: None,
@@ -177,7 +177,7 @@ impl TextReader {
             }
         };
         let field = match &self.chosen {
-            Some(Chosen::Places(places)) => places[due] as usize,
+            Some(Chosen::Indices(indices)) => indices[due] as usize,
             _ => due,
         };
         let text = self.record.field(field).unwrap_or_default();
@@ -208,7 +208,7 @@ impl TextReader {
                 is_absent = true;
                 (self.parse)(b"nan", number)
             }
-            (None, _) => match self.dialect.with_point(text, &mut self.room) {
+            (None, _) => match self.dialect.with_point(text, &mut self.scratch) {
                 Some(text) => (self.parse)(text, number),
                 None => Err(NumberError::NotANumber),
             },
@@ -290,15 +290,15 @@ impl TextReader {
     /// Finds where elements stand in rows that are as most are.
     fn pick(&mut self) {
         let all: Vec<u64>;
-        let places = match (&self.chosen, self.width) {
-            (Some(Chosen::Places(places)), Some(_)) => places,
+        let indices = match (&self.chosen, self.width) {
+            (Some(Chosen::Indices(indices)), Some(_)) => indices,
             (Some(Chosen::All), Some(width)) => {
                 all = (0..width as u64).collect();
                 &all
             }
             _ => return,
         };
-        let picks = self.width.and_then(|width| Picks::new(places, width));
+        let picks = self.width.and_then(|width| Picks::new(indices, width));
         self.picks = picks.map(|picks| picks.without(&self.dropped));
     }
 
@@ -329,7 +329,7 @@ impl TextReader {
         }
         let (line, found) = (self.record.line, self.record.len() as u64);
         let beyond = match &self.chosen {
-            Some(Chosen::Places(places)) => places.iter().find(|&&place| place >= found),
+            Some(Chosen::Indices(indices)) => indices.iter().find(|&&index| index >= found),
             _ => None,
         };
         if let Some(column) = beyond {
@@ -341,7 +341,7 @@ impl TextReader {
             return Err(TextError::Ragged { line, found, expected: expected as u64, ends_empty });
         }
         self.due = match &self.chosen {
-            Some(Chosen::Places(places)) => 0..places.len(),
+            Some(Chosen::Indices(indices)) => 0..indices.len(),
             _ => 0..self.record.len(),
         };
         // A long line comes in parts.
@@ -373,10 +373,10 @@ impl TextReader {
         let asked = self.columns.iter().chain(&self.beside);
         asked.clone().try_for_each(|column| column::check_number(column, &self.record))?;
         let named = asked.clone().any(|column| matches!(column, Column::Name(_)));
-        let place = |column: &Column| column.find(&self.record);
-        let places = self.columns.iter().map(place).collect::<Result<Vec<_>, _>>()?;
-        let chosen = if places.is_empty() { Chosen::All } else { Chosen::Places(places) };
-        self.beside_at = self.beside.iter().map(place).collect::<Result<_, _>>()?;
+        let index = |column: &Column| column.find(&self.record);
+        let indices = self.columns.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+        let chosen = if indices.is_empty() { Chosen::All } else { Chosen::Indices(indices) };
+        self.beside_at = self.beside.iter().map(index).collect::<Result<_, _>>()?;
         let is_header = column::is_header(&self.dialect, named, &chosen, &self.record)?;
         if self.dialect.header == Header::Auto {
             // A named column is in a row of names, whatever follows.
@@ -410,8 +410,8 @@ impl TextReader {
     fn is_to_leave_out(&self) -> bool {
         let lacks = |at: u64| self.record.field(at as usize).is_none_or(is_missing);
         let own = match &self.chosen {
-            Some(Chosen::Places(places)) => {
-                !self.has_several() && places.iter().any(|&at| lacks(at))
+            Some(Chosen::Indices(indices)) => {
+                !self.has_several() && indices.iter().any(|&at| lacks(at))
             }
             _ => self.record.fields().any(is_missing),
         };

@@ -51,12 +51,13 @@ fn grouped<R>(
     then: impl FnOnce(&AnyGroups<'_>) -> Result<R>,
 ) -> Result<R> {
     // SAFETY: the streams are the libraries', which keep them while the call lasts.
-    let stream =
-        |place: Location| place.stream.map(|stream| unsafe { gpu.borrow_stream(stream as *mut _) });
+    let stream = |location: Location| {
+        location.stream.map(|stream| unsafe { gpu.borrow_stream(stream as *mut _) })
+    };
     let streams = [stream(keys.0), stream(x.0)];
-    let view = |(place, dtype): (Location, DType)| {
+    let view = |(location, dtype): (Location, DType)| {
         // SAFETY: the exporter vouches for these elements in its GPU's memory while it is held, which is until the call is over.
-        unsafe { AnyView::from_raw(dtype, place.first, place.len as usize) }
+        unsafe { AnyView::from_raw(dtype, location.first, location.len as usize) }
     };
     let [keys, x] = [(keys, &streams[0]), (x, &streams[1])].map(|(array, stream)| match stream {
         Some(stream) => view(array).after(stream),
@@ -74,8 +75,8 @@ pub(crate) fn keys(py: Python<'_>, keys: &OnGpu, x: &OnGpu) -> PyResult<Column> 
     let _kept = KeepContext::new();
     let gpu = devices::gpu(keys.gpu.number)?;
     check_bools(py, &Call::new(Op::Sum, Policy::default()), keys)?;
-    let places = [keys, x].map(|array| (Location::of(array), array.input.read_as()));
-    let found = py.detach(|| grouped(&gpu, places, None, |groups| groups.keys()));
+    let locations = [keys, x].map(|array| (Location::of(array), array.input.read_as()));
+    let found = py.detach(|| grouped(&gpu, locations, None, |groups| groups.keys()));
     let found = found.map_err(|error| raised(&error))?;
     Ok(found.unwrap_or_else(|| unreachable!("groups of any keys have theirs")))
 }
@@ -97,20 +98,20 @@ pub(crate) fn reduce<'py>(
     check_bools(py, call, x)?;
     check_bools(py, &Call::new(Op::Sum, call.policy), keys)?;
     let gpu = devices::gpu(x.gpu.number)?;
-    let places = [keys, x].map(|array| (Location::of(array), array.input.read_as()));
+    let locations = [keys, x].map(|array| (Location::of(array), array.input.read_as()));
     let (op, policy) = (call.op, call.policy);
     let found = py.detach(|| {
-        grouped(&gpu, places, groups, |groups| {
+        grouped(&gpu, locations, groups, |groups| {
             let offsets = groups.offsets();
             let here = match offsets.column()? {
                 Column::U64(offsets) => offsets,
                 other => unreachable!("offsets have 64 bits: {other:?}"),
             };
             // The values lie where the sort has left them, once it is done.
-            let place = groups.moved().map_or(places[1].0, in_memory);
+            let location = groups.moved().map_or(locations[1].0, in_memory);
             let cut = Cut::Offsets { there: in_memory(offsets), size: 8, here };
-            let rows = Rows { gpu: gpu.clone(), op, policy, wanted: &wanted, place, cut };
-            let columns = with_element!(places[1].1, T => rows.columns::<T>())?;
+            let rows = Rows { gpu: gpu.clone(), op, policy, wanted: &wanted, location, cut };
+            let columns = with_element!(locations[1].1, T => rows.columns::<T>())?;
             Ok((groups.keys()?, columns, rows.outputs()))
         })
     });

@@ -35,13 +35,14 @@ pub(crate) fn reduce<'py>(
     let map = map.map_err(|error| raised(&error))?;
     let wanted = call.wanted(dtype.unwrap_or(map.dtype()), first.input.home)?;
     let gpu = devices::gpu(first.gpu.number)?;
-    let places: Vec<Place> = inputs.iter().map(|(_, array)| Place::of(array)).collect();
+    let locations: Vec<DeviceArray> =
+        inputs.iter().map(|(_, array)| DeviceArray::of(array)).collect();
     if !kept.is_whole {
-        let arrays = Arrays { gpu, places, map };
+        let arrays = Arrays { gpu, locations, map };
         return arrays.over(py, call, inputs, &shape, &kept, &wanted);
     }
     let output = py.detach(|| {
-        with_views(&gpu, &places, |views| {
+        with_views(&gpu, &locations, |views| {
             let folded = kernel::map::fold(&gpu, &map, views, 0)?;
             wanted.read_mapped(&map, &folded)
         })
@@ -52,33 +53,33 @@ pub(crate) fn reduce<'py>(
 }
 
 /// Where an array lies, and the stream that it is ready in.
-struct Place {
+struct DeviceArray {
     dtype: DType,
     address: usize,
     len: usize,
     stream: Option<usize>,
 }
 
-impl Place {
+impl DeviceArray {
     fn of(array: &OnGpu) -> Self {
         let address = array.input.address().addr();
         let len = array.input.len() as usize;
-        Place { dtype: array.input.dtype, address, len, stream: array.stream }
+        DeviceArray { dtype: array.input.dtype, address, len, stream: array.stream }
     }
 }
 
 /// Runs something with arrays as views, each ready once its stream is.
-fn with_views<R>(gpu: &Gpu, places: &[Place], run: impl FnOnce(&[AnyView<'_>]) -> R) -> R {
+fn with_views<R>(gpu: &Gpu, locations: &[DeviceArray], run: impl FnOnce(&[AnyView<'_>]) -> R) -> R {
     // SAFETY: the streams are the libraries', which keep them while the call lasts.
     let stream = |stream: usize| unsafe { gpu.borrow_stream(stream as *mut _) };
-    let streams: Vec<_> = places.iter().map(|place| place.stream.map(stream)).collect();
-    let view = |place: &Place| {
+    let streams: Vec<_> = locations.iter().map(|location| location.stream.map(stream)).collect();
+    let view = |location: &DeviceArray| {
         // SAFETY: the exporters vouch for these elements in their GPU's memory while they are held, which is until the result is read.
-        unsafe { AnyView::from_raw(place.dtype, place.address as u64, place.len) }
+        unsafe { AnyView::from_raw(location.dtype, location.address as u64, location.len) }
     };
-    let views = places.iter().zip(&streams).map(|(place, stream)| match stream {
-        Some(stream) => view(place).after(stream),
-        None => view(place),
+    let views = locations.iter().zip(&streams).map(|(location, stream)| match stream {
+        Some(stream) => view(location).after(stream),
+        None => view(location),
     });
     run(&views.collect::<Vec<_>>())
 }
@@ -86,7 +87,7 @@ fn with_views<R>(gpu: &Gpu, places: &[Place], run: impl FnOnce(&[AnyView<'_>]) -
 /// An expression's arrays on a GPU.
 struct Arrays {
     gpu: Gpu,
-    places: Vec<Place>,
+    locations: Vec<DeviceArray>,
     map: Map,
 }
 
@@ -120,7 +121,7 @@ impl Arrays {
         let parts = MapParts::axes(shape, &kept.axes()).map_err(|error| raised(&error))?;
         let (op, map, gpu) = (call.op, &self.map, &self.gpu);
         let columns = py.detach(|| {
-            with_views(gpu, &self.places, |views| {
+            with_views(gpu, &self.locations, |views| {
                 let both = views.iter().zip(&each);
                 let operands: Vec<AnyOperand<'_>> =
                     both.map(|(&view, &each)| AnyOperand { view, each }).collect();

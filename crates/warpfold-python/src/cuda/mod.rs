@@ -7,8 +7,8 @@
 
 mod devices;
 pub(crate) mod groups;
-mod left;
 pub(crate) mod mapped;
+mod on_device;
 mod ranks;
 mod rows;
 pub(crate) mod segments;
@@ -109,11 +109,11 @@ fn one<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let shape = vec![1; if call.keepdims { x.input.shape.len() } else { 0 }];
     let read_as = x.input.read_as();
-    if let Some(dtype) = left_as(call, x, wanted, x.input.len())
+    if let Some(dtype) = type_on_device(call, x, wanted, x.input.len())
         && value_bytes(call.op, read_as, wanted.finish.round_to) == Some(dtype.size())
         && let Some((array, address)) = x.gpu.empty(py, dtype, &shape)?
     {
-        with_element!(read_as, T => leave::<T>(call, x, y, wanted.finish, address))?;
+        with_element!(read_as, T => reduce_into::<T>(call, x, y, wanted.finish, address))?;
         return Ok(array);
     }
     if let Some(array) = deferred(py, call, x, &shape)? {
@@ -137,23 +137,23 @@ fn deferred<'py>(
         DType::U8 | DType::U16 | DType::U32 | DType::U64 => DType::U64,
         _ => return Ok(None),
     };
-    let is_left = call.when == When::Later
+    let stays = call.when == When::Later
         && matches!(call.op, Op::Sum | Op::Prod)
         && call.out.is_none()
         && call.dtype.is_none()
         && !x.input.is_empty();
-    if !is_left {
+    if !stays {
         return Ok(None);
     }
     // The exact sum in 128 bits; of a product 64, and whether that is all of it.
     let Some((pair, address)) = x.gpu.empty(py, dtype, &[2])? else { return Ok(None) };
-    with_element!(x.input.read_as(), T => leave::<T>(call, x, None, Finish::default(), address))?;
+    with_element!(x.input.read_as(), T => reduce_into::<T>(call, x, None, Finish::default(), address))?;
     let given = (followed::name(call.op), name(x.input.dtype), pair, shape);
     py.import("warpfold._deferred")?.getattr("note")?.call1(given).map(Some)
 }
 
 /// The type of a result of so many elements that the kernels leave as the caller wants it; `None` where it is read on the host.
-fn left_as(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted, inputs: u64) -> Option<DType> {
+fn type_on_device(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted, inputs: u64) -> Option<DType> {
     let (op, dtype) = (call.op, x.input.dtype);
     let round_to = wanted.finish.round_to;
     let is_typed = match round_to {
@@ -240,7 +240,7 @@ fn reducing<T: Element, R>(
 }
 
 /// Has the value left at an address, in the stream of the array's library.
-fn leave<T: Element>(
+fn reduce_into<T: Element>(
     call: &Call<'_, '_>,
     x: &OnGpu,
     y: Option<&OnGpu>,
@@ -345,9 +345,9 @@ pub(crate) fn partial(py: Python<'_>, x: &OnGpu, op: Op, policy: Policy) -> PyRe
         ));
     }
     check_bools(py, &Call::new(op, policy), x)?;
-    let (gpu, place, dtype) = (devices::gpu(x.gpu.number)?, Location::of(x), x.input.read_as());
+    let (gpu, location, dtype) = (devices::gpu(x.gpu.number)?, Location::of(x), x.input.read_as());
     let partial = py.detach(|| {
-        with_element!(dtype, T => place.read::<T, _>(&gpu, |view| {
+        with_element!(dtype, T => location.read::<T, _>(&gpu, |view| {
             gpu.reduce(view).policy(policy).partial(op).map(|partial| partial.untyped())
         }))
     });

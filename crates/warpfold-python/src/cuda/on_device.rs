@@ -8,7 +8,7 @@ use warpfold_num::{DType, Element, Nan, with_element};
 use warpfold_plan::shape::Layout;
 
 use super::devices::{For, Ready};
-use super::{Location, devices, left_as};
+use super::{Location, devices, type_on_device};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::reduce::Call;
@@ -22,7 +22,7 @@ const _: () = assert!(ReduceBatched::<Gpu, f32>::FAULT_BYTES <= FAULTS);
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a> {
     /// The memory that they lie in.
-    pub(super) place: Location,
+    pub(super) location: Location,
     pub(super) layout: &'a Layout,
     pub(super) axes: &'a [i64],
     /// Elements of one.
@@ -40,7 +40,7 @@ pub(super) fn results<'py>(
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     // Of elements that are skipped too few may be left, which the host says.
     let Some(dtype) =
-        left_as(call, x, wanted, rows.inputs).filter(|_| call.policy.nan == Nan::Propagate)
+        type_on_device(call, x, wanted, rows.inputs).filter(|_| call.policy.nan == Nan::Propagate)
     else {
         return Ok(None);
     };
@@ -63,15 +63,16 @@ fn started<'py, T: Element>(
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let gpu = devices::gpu(x.gpu.number)?;
     // The stream of the elements is the one that the work goes to.
-    let place = Location { stream: None, ..rows.place };
-    place.read::<T, _>(&gpu, |view| {
-        let many = gpu.reduce_axes(view, rows.layout, rows.axes).map_err(|error| raised(&error))?;
-        let many = many.policy(call.policy).ddof(finish.ddof);
-        let many = match finish.round_to {
-            Some(to) => many.round_to(to),
-            None => many,
+    let location = Location { stream: None, ..rows.location };
+    location.read::<T, _>(&gpu, |view| {
+        let batched =
+            gpu.reduce_axes(view, rows.layout, rows.axes).map_err(|error| raised(&error))?;
+        let batched = batched.policy(call.policy).ddof(finish.ddof);
+        let batched = match finish.round_to {
+            Some(to) => batched.round_to(to),
+            None => batched,
         };
-        let plan = many.plan(call.op).map_err(|error| raised(&error))?;
+        let plan = batched.plan(call.op).map_err(|error| raised(&error))?;
         if plan.output().size() != dtype.size() {
             return Ok(None);
         }
@@ -79,11 +80,11 @@ fn started<'py, T: Element>(
         // SAFETY: the stream is the library's own.
         let tables = unsafe { devices::tables(&gpu, x.gpu.number, stream, &plan) };
         let Some(tables) = tables.map_err(|error| raised(&error))? else { return Ok(None) };
-        let many = many.tables_at(tables);
+        let batched = batched.tables_at(tables);
         let Some((array, out)) = x.gpu.empty(py, dtype, shape)? else { return Ok(None) };
         let start = |ready: &mut Ready, workspace: u64| {
             let faults = ready.faults(&gpu, FAULTS / 8)?;
-            let launches = many.launches(call.op, out, workspace, faults)?;
+            let launches = batched.launches(call.op, out, workspace, faults)?;
             // SAFETY: array, results and workspace are memory of the library's, which it frees behind what this stream was given, or the queue's own.
             unsafe { ready.queue.start_batched(&launches) }
         };

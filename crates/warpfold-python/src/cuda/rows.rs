@@ -10,7 +10,7 @@ use warpfold_num::ties::is_tie;
 use warpfold_num::{Column, DType, Element, Op, Policy, Result, Value, bf16, f16, with_element};
 use warpfold_plan::shape::{Folding, Form, Layout};
 
-use super::{Location, devices, exact, left, natural};
+use super::{Location, devices, exact, natural, on_device};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::reduce::{Call, is_missing};
@@ -36,14 +36,14 @@ pub(super) fn over<'py>(
             "a correction that is no whole number is for arrays on the host, or whole ones; copy it to the host first",
         ));
     }
-    let place = Location { first: first.addr() as u64, len, stream: x.stream };
-    let rows = left::Rows { place, layout: &layout, axes, inputs: form.inputs };
-    if let Some(array) = left::results(py, call, x, rows, &shape, wanted)? {
+    let location = Location { first: first.addr() as u64, len, stream: x.stream };
+    let rows = on_device::Rows { location, layout: &layout, axes, inputs: form.inputs };
+    if let Some(array) = on_device::results(py, call, x, rows, &shape, wanted)? {
         return Ok(array);
     }
     let gpu = devices::gpu(x.gpu.number)?;
     let (op, policy) = (call.op, call.policy);
-    let rows = Rows { gpu, op, policy, wanted, place, cut: Cut::Axes { layout, axes, form } };
+    let rows = Rows { gpu, op, policy, wanted, location, cut: Cut::Axes { layout, axes, form } };
     let columns = with_element!(x.input.read_as(), T => py.detach(|| rows.columns::<T>()));
     let columns = columns.map_err(|error| raised(&error))?;
     call.give_columns(py, x.input.home, columns, &shape, wanted)
@@ -56,7 +56,7 @@ pub(super) struct Rows<'a> {
     pub(super) policy: Policy,
     pub(super) wanted: &'a Wanted,
     /// The memory that the rows lie in.
-    pub(super) place: Location,
+    pub(super) location: Location,
     pub(super) cut: Cut<'a>,
 }
 
@@ -103,10 +103,10 @@ impl Rows<'_> {
     }
 
     fn run<T: Element>(&self, finish: Finish) -> Result<Columns> {
-        let finished = |many: ReduceBatched<'_, Gpu, T>| {
-            many.policy(self.policy).ddof(finish.ddof).columns(self.op, finish)
+        let finished = |batched: ReduceBatched<'_, Gpu, T>| {
+            batched.policy(self.policy).ddof(finish.ddof).columns(self.op, finish)
         };
-        self.place.read::<T, _>(&self.gpu, |view| match &self.cut {
+        self.location.read::<T, _>(&self.gpu, |view| match &self.cut {
             Cut::Axes { layout, axes, .. } => finished(self.gpu.reduce_axes(view, layout, axes)?),
             Cut::Every { length, .. } => {
                 finished(self.gpu.reduce_segments(view, DeviceSegments::Every(*length)))
@@ -163,7 +163,7 @@ impl Rows<'_> {
     /// One result, from its elements alone: where they lie if they are one run, else from a copy.
     fn alone<T: Element>(&self, output: u64) -> Result<Value> {
         let runs = self.runs(output);
-        let result = self.place.read::<T, _>(&self.gpu, |all| match runs[..] {
+        let result = self.location.read::<T, _>(&self.gpu, |all| match runs[..] {
             [(first, step, count)] if step == 1 || count == 1 => {
                 let row = all.slice(first as usize..(first + count) as usize);
                 exact(&self.gpu, row, self.op, self.policy, self.wanted)
@@ -207,14 +207,14 @@ impl Rows<'_> {
 
 /// The elements of runs, copied to the host in their order.
 fn gather<T: Element>(gpu: &Gpu, all: View<'_, T>, runs: &[(u64, i64, u64)]) -> Result<Vec<T>> {
-    let places = || {
+    let locations = || {
         runs.iter().flat_map(|&(first, step, count)| {
             (0..count as i64).map(move |k| first.wrapping_add_signed(step * k) as usize)
         })
     };
-    let (Some(least), Some(most)) = (places().min(), places().max()) else {
+    let (Some(least), Some(most)) = (locations().min(), locations().max()) else {
         return Ok(Vec::new());
     };
     let copied = gpu.download(all.slice(least..=most))?;
-    Ok(places().map(|place| copied[place - least]).collect())
+    Ok(locations().map(|location| copied[location - least]).collect())
 }

@@ -7,7 +7,7 @@ use warpfold_num::{DType, with_element};
 use warpfold_plan::shape::Layout;
 
 use super::rows::{Cut, Rows};
-use super::{Location, check_bools, devices, left};
+use super::{Location, check_bools, devices, on_device};
 use crate::errors::raised;
 use crate::reduce::Call;
 use crate::segments::Where;
@@ -67,14 +67,18 @@ pub(crate) fn reduce<'py>(
         && segments.checked_mul(length) == Some(n)
         && let Ok(layout) = Layout::c(&[segments, length])
     {
-        let rows =
-            left::Rows { place: Location::of(x), layout: &layout, axes: &[1], inputs: length };
-        if let Some(array) = left::results(py, call, x, rows, &[segments], &wanted)? {
+        let rows = on_device::Rows {
+            location: Location::of(x),
+            layout: &layout,
+            axes: &[1],
+            inputs: length,
+        };
+        if let Some(array) = on_device::results(py, call, x, rows, &[segments], &wanted)? {
             return Ok(array);
         }
     }
     let (op, policy) = (call.op, call.policy);
-    let rows = Rows { gpu, op, policy, wanted: &wanted, place: Location::of(x), cut };
+    let rows = Rows { gpu, op, policy, wanted: &wanted, location: Location::of(x), cut };
     let columns = with_element!(x.input.read_as(), T => py.detach(|| rows.columns::<T>()));
     let columns = columns.map_err(|error| raised(&error))?;
     call.give_columns(py, x.input.home, columns, &[rows.outputs()], &wanted)

@@ -9,7 +9,7 @@ use warpfold_plan::shape::Folding;
 
 use super::devices::For;
 use super::rows::{Cut, Rows};
-use super::{Location, devices, finished, leave, left_as};
+use super::{Location, devices, finished, reduce_into, type_on_device};
 use crate::errors::raised;
 use crate::give;
 use crate::reduce::{Call, settled};
@@ -34,13 +34,13 @@ pub(crate) fn execute(xla_request: &XlaRequest, stream: usize, number: i32) -> P
     }
     let read_as = x.input.read_as();
     let out = xla_request.result.address.addr() as u64;
-    let left = left_as(&call, x, &xla_request.wanted, x.input.len());
-    if left == Some(xla_request.result.dtype)
+    let on_device = type_on_device(&call, x, &xla_request.wanted, x.input.len());
+    if on_device == Some(xla_request.result.dtype)
         && value_bytes(xla_request.op, read_as, xla_request.wanted.finish.round_to)
-            == left.map(|to| to.size())
-        && left.map(|to| to.size()) == Some(xla_request.result.bytes())
+            == on_device.map(|to| to.size())
+        && on_device.map(|to| to.size()) == Some(xla_request.result.bytes())
     {
-        return with_element!(read_as, T => leave::<T>(&call, x, y, xla_request.wanted.finish, out));
+        return with_element!(read_as, T => reduce_into::<T>(&call, x, y, xla_request.wanted.finish, out));
     }
     let output = with_element!(read_as, T => finished::<T>(&call, x, y, &xla_request.wanted))?;
     let output = settled(output, xla_request.op, &xla_request.wanted, !x.input.is_empty())?;
@@ -71,13 +71,13 @@ fn rows(
             "a correction that is no whole number is for whole arrays on a GPU; give a whole number",
         ));
     }
-    let place = Location { first: first.addr() as u64, len, stream: x.stream };
+    let location = Location { first: first.addr() as u64, len, stream: x.stream };
     let rows = Rows {
         gpu: devices::gpu(number)?,
         op: xla_request.op,
         policy: xla_request.policy,
         wanted: &xla_request.wanted,
-        place,
+        location,
         cut: Cut::Axes { layout, axes: &xla_request.axes, form },
     };
     let columns = with_element!(x.input.read_as(), T => rows.columns::<T>());

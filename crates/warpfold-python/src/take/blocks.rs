@@ -14,7 +14,7 @@ struct Walk {
     /// In bytes.
     strides: Vec<isize>,
     indices: Vec<usize>,
-    left: u64,
+    remaining: u64,
     size: usize,
     block: Vec<u128>,
 }
@@ -30,7 +30,7 @@ impl Walk {
             shape: input.shape.iter().map(|&length| length as usize).collect(),
             strides: input.strides.iter().map(|&stride| stride as isize * size as isize).collect(),
             indices: vec![0; input.shape.len()],
-            left: input.len(),
+            remaining: input.len(),
             size,
             block: vec![0; BLOCK * size / 16],
         }
@@ -38,7 +38,7 @@ impl Walk {
 
     /// Copies the next elements to the block; how many.
     fn fill(&mut self) -> usize {
-        let count = self.left.min(BLOCK as u64) as usize;
+        let count = self.remaining.min(BLOCK as u64) as usize;
         let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.block);
         for element in out.chunks_exact_mut(self.size).take(count) {
             // SAFETY: the address is that of an element of the view, as the indices are in its shape, and there is room for it.
@@ -55,7 +55,7 @@ impl Walk {
                 self.indices[axis] = 0;
             }
         }
-        self.left -= count as u64;
+        self.remaining -= count as u64;
         count
     }
 }
@@ -77,7 +77,7 @@ impl Pairs {
         mut self,
         mut take: impl FnMut(HostArray<'_>, HostArray<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        while self.walks[0].left > 0 {
+        while self.walks[0].remaining > 0 {
             let counts = self.walks.each_mut().map(Walk::fill);
             let block = |k: usize| {
                 let walk = &self.walks[k];

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use warpfold_num::DType;
 
-use super::{Hold, Home, Input, imported, torch};
+use super::{Home, Input, KeptAlive, imported, torch};
 use crate::names::name;
 
 /// The library whose arrays lie on a GPU.
@@ -191,8 +191,8 @@ fn described(x: &Bound<'_, PyAny>, interface: &Bound<'_, PyAny>) -> PyResult<OnG
     let gpu = Gpu { library, number: number.unwrap_or(0) };
     // Only an address: nothing here follows it.
     let address = std::ptr::without_provenance(address);
-    let hold = Hold::Object(x.clone().unbind());
-    let input = Input::new(dtype, shape, strides, address, Home::Gpu(gpu), hold)?;
+    let kept_alive = KeptAlive::Object(x.clone().unbind());
+    let input = Input::new(dtype, shape, strides, address, Home::Gpu(gpu), kept_alive)?;
     Ok(OnGpu::new(input, gpu, stream))
 }
 

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use pyo3::{ffi, intern};
 use warpfold_num::DType;
 
-use super::{Hold, Home, Input};
+use super::{Home, Input, KeptAlive};
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -194,13 +194,13 @@ pub(super) fn exported_on_gpu(
     on_gpu(exported_tensor(x, exchange)?, home)
 }
 
-fn on_gpu(held: Tensor, home: Home) -> PyResult<(Input, i32)> {
-    let Device { kind, id } = held.tensor()?.device;
+fn on_gpu(tensor: Tensor, home: Home) -> PyResult<(Input, i32)> {
+    let Device { kind, id } = tensor.tensor()?.device;
     if !CUDA.contains(&kind) {
         check_device(kind, id)?;
         return Err(wrong("another device than the array said"));
     }
-    Ok((described(held, home)?, id))
+    Ok((described(tensor, home)?, id))
 }
 
 /// What exports an object of the type that it was found at; it waits for no device.
@@ -275,15 +275,15 @@ fn exported_tensor(x: &Bound<'_, PyAny>, exchange: Exchange) -> PyResult<Tensor>
 }
 
 /// The array that a tensor in the host's memory describes.
-fn read(held: Tensor, home: Home) -> PyResult<Input> {
-    let Device { kind, id } = held.tensor()?.device;
+fn read(tensor: Tensor, home: Home) -> PyResult<Input> {
+    let Device { kind, id } = tensor.tensor()?.device;
     check_device(kind, id)?;
-    described(held, home)
+    described(tensor, home)
 }
 
 /// The array that a tensor describes, wherever it lies.
-fn described(held: Tensor, home: Home) -> PyResult<Input> {
-    let tensor = held.tensor()?;
+fn described(owned: Tensor, home: Home) -> PyResult<Input> {
+    let tensor = owned.tensor()?;
     let dtype = dtype(tensor.dtype)?;
     let ndim = usize::try_from(tensor.ndim).map_err(|_| wrong("a negative number of axes"))?;
     let axes = |numbers: *const i64| {
@@ -305,7 +305,7 @@ fn described(held: Tensor, home: Home) -> PyResult<Input> {
         return Err(wrong("elements without memory"));
     }
     let address = tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize);
-    Input::new(dtype, shape, strides, address, home, Hold::Tensor(held))
+    Input::new(dtype, shape, strides, address, home, KeptAlive::Tensor(owned))
 }
 
 fn wrong(what: &str) -> PyErr {

@@ -54,7 +54,7 @@ pub(crate) enum Home {
 }
 
 /// What keeps the memory of an array alive.
-enum Hold {
+enum KeptAlive {
     /// A buffer.
     Buffer(#[allow(dead_code, reason = "it is held, not read")] Buffer),
     /// A tensor of DLPack.
@@ -80,7 +80,7 @@ pub(crate) struct Input {
     /// Where the element with all indices 0 lies.
     address: *const u8,
     #[allow(dead_code, reason = "it is held, not read")]
-    hold: Hold,
+    kept_alive: KeptAlive,
 }
 
 /// A module, if the program has imported it so far that it has an attribute.
@@ -212,7 +212,7 @@ fn of_buffer(buffer: Buffer, dtype: Option<DType>, home: Home) -> PyResult<Input
     }
     let shape = buffer.shape().iter().map(|&length| length as u64).collect();
     let address = buffer.address();
-    Input::new(dtype, shape, strides, address, home, Hold::Buffer(buffer))
+    Input::new(dtype, shape, strides, address, home, KeptAlive::Buffer(buffer))
 }
 
 fn unaligned(dtype: DType) -> PyErr {
@@ -234,9 +234,9 @@ impl Input {
         strides: Vec<i64>,
         address: *const u8,
         home: Home,
-        hold: Hold,
+        kept_alive: KeptAlive,
     ) -> PyResult<Self> {
-        let input = Input { dtype, shape, strides, address, home, hold };
+        let input = Input { dtype, shape, strides, address, home, kept_alive };
         if !address.addr().is_multiple_of(alignment(dtype)) && !input.is_empty() {
             return Err(unaligned(dtype));
         }
@@ -245,7 +245,7 @@ impl Input {
 
     /// A part of an array that its maker holds: contiguous, in one axis.
     pub(crate) fn part(dtype: DType, address: *const u8, len: u64, home: Home) -> PyResult<Self> {
-        Input::new(dtype, vec![len], vec![1], address, home, Hold::Maker)
+        Input::new(dtype, vec![len], vec![1], address, home, KeptAlive::Maker)
     }
 
     /// An array that its maker holds: contiguous, in C order.
@@ -259,18 +259,18 @@ impl Input {
         for axis in (1..shape.len()).rev() {
             strides[axis - 1] = strides[axis].saturating_mul(shape[axis].max(1) as i64);
         }
-        Input::new(dtype, shape, strides, address, home, Hold::Maker)
+        Input::new(dtype, shape, strides, address, home, KeptAlive::Maker)
     }
 
     /// One false bool, without axes.
     pub(crate) fn of_false() -> PyResult<Self> {
         static FALSE: u8 = 0;
-        Input::new(DType::Bool, vec![], vec![], &raw const FALSE, Home::Python, Hold::Maker)
+        Input::new(DType::Bool, vec![], vec![], &raw const FALSE, Home::Python, KeptAlive::Maker)
     }
 
     /// The same, holding the chunk that it lies in.
     fn held(self, chunk: arrow::Chunk) -> Self {
-        Input { hold: Hold::Chunk(chunk), ..self }
+        Input { kept_alive: KeptAlive::Chunk(chunk), ..self }
     }
 
     /// Copies results to the elements, which whoever calls made for them or was given for them.

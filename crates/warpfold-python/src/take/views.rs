@@ -151,8 +151,8 @@ impl Views {
     }
 
     /// Room for so many elements of each array.
-    pub(crate) fn blocks_of(&self, room: usize) -> Vec<Block> {
-        self.views.iter().map(|view| Block::new(view.dtype, room)).collect()
+    pub(crate) fn blocks_of(&self, capacity: usize) -> Vec<Block> {
+        self.views.iter().map(|view| Block::new(view.dtype, capacity)).collect()
     }
 
     /// Appends the elements of an output from one index among its inputs to another, in C order.
@@ -190,8 +190,8 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    fn new(dtype: DType, room: usize) -> Self {
-        Block { dtype, words: vec![0; (room * dtype.size()).div_ceil(16)], len: 0 }
+    fn new(dtype: DType, capacity: usize) -> Self {
+        Block { dtype, words: vec![0; (capacity * dtype.size()).div_ceil(16)], len: 0 }
     }
 
     /// Forgets what there is.

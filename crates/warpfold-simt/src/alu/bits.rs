@@ -47,9 +47,9 @@ fn shift_to(highest: u64, top: u64) -> u64 {
 pub(crate) fn shift(mnemonic: Mnemonic, ty: Type) -> Option<Binary> {
     use Type::*;
     match (mnemonic, ty) {
-        (Mnemonic::Shl, B16) => binary!(|x, n| left(x, n, 16)),
-        (Mnemonic::Shl, B32) => binary!(|x, n| left(x, n, 32)),
-        (Mnemonic::Shl, B64) => binary!(|x, n| left(x, n, 64)),
+        (Mnemonic::Shl, B16) => binary!(|x, n| shift_left(x, n, 16)),
+        (Mnemonic::Shl, B32) => binary!(|x, n| shift_left(x, n, 32)),
+        (Mnemonic::Shl, B64) => binary!(|x, n| shift_left(x, n, 64)),
         (Mnemonic::Shr, B16 | U16) => binary!(|x, n| right(x & 0xffff, n)),
         (Mnemonic::Shr, B32 | U32) => binary!(|x, n| right(u64::from(x as u32), n)),
         (Mnemonic::Shr, B64 | U64) => binary!(|x, n| right(x, n)),
@@ -60,7 +60,7 @@ pub(crate) fn shift(mnemonic: Mnemonic, ty: Type) -> Option<Binary> {
     }
 }
 
-fn left(x: u64, n: u64, bits: u32) -> u64 {
+fn shift_left(x: u64, n: u64, bits: u32) -> u64 {
     let n = n as u32;
     if n >= bits { 0 } else { x << n & low_bits(bits) }
 }

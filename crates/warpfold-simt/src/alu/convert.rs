@@ -80,7 +80,7 @@ impl Conversion {
     }
 
     /// A value of the integer type `to` as its register holds it.
-    fn held(&self, value: i128) -> u64 {
+    fn bits_of(&self, value: i128) -> u64 {
         let bits = value as u64 & low_bits(self.to.bits());
         let wide = if self.to.is_signed() { sign_extend(bits, self.to.bits()) } else { bits };
         wide & low_bits(self.register_bits)
@@ -89,10 +89,10 @@ impl Conversion {
     fn integer_to_integer(&self, bits: u64) -> u64 {
         let value = self.integer(bits);
         if !self.saturate {
-            return self.held(value);
+            return self.bits_of(value);
         }
         let (least, greatest) = range(self.to);
-        self.held(value.clamp(least, greatest))
+        self.bits_of(value.clamp(least, greatest))
     }
 
     fn float_to_integer(&self, bits: u64, format: Format) -> u64 {
@@ -100,11 +100,11 @@ impl Conversion {
         if value.is_nan() {
             // PTX ISA: zero, unless the source is f64 or the destination 64 bits wide.
             let lead = self.from == Type::F64 || self.to.bits() == 64;
-            return if lead { self.held(1 << (self.to.bits() - 1)) } else { 0 };
+            return if lead { self.bits_of(1 << (self.to.bits() - 1)) } else { 0 };
         }
         let (least, greatest) = range(self.to);
         let value = integral(value, self.integral.unwrap_or(Rounding::Zero));
-        self.held((value as i128).clamp(least, greatest))
+        self.bits_of((value as i128).clamp(least, greatest))
     }
 
     fn float_to_float(&self, bits: u64, from: Format, to: Format) -> u64 {

@@ -103,12 +103,12 @@ impl Worker<'_, '_> {
     /// before (as ptxas compiles it for an H200, and as it counts: results/h200/counters.json). Of the swaps `account` has counted one half of the first, whose atomics are counted
     /// with their collisions.
     fn account_swaps(&mut self, issue: Issue, group: &Group, bytes: u32) {
-        let mut left = group.on;
-        while left != 0 {
-            let waves = cost::wavefronts(&group.addresses, left, bytes, false);
-            let (taken, ideal) = (u64::from(waves.taken), u64::from(waves.ideal));
-            let counted = u64::from(left == group.on);
-            let lanes = u64::from(left.count_ones());
+        let mut pending = group.on;
+        while pending != 0 {
+            let wavefronts = cost::wavefronts(&group.addresses, pending, bytes, false);
+            let (taken, ideal) = (u64::from(wavefronts.taken), u64::from(wavefronts.ideal));
+            let counted = u64::from(pending == group.on);
+            let lanes = u64::from(pending.count_ones());
             let moved = u64::from(bytes) * lanes;
             self.tally.count(issue.step, |counts| {
                 counts.shared_load_requests += 1;
@@ -119,14 +119,14 @@ impl Worker<'_, '_> {
                 counts.shared_atomic_wavefronts += (2 - counted) * taken;
                 counts.shared_atomic_ideal += (2 - counted) * ideal;
             });
-            let attempt = left;
+            let attempt = pending;
             let lanes = (0..32usize).filter(|lane| attempt >> lane & 1 == 1);
             let mut done: Vec<u64> = Vec::new();
             for lane in lanes {
                 let address = group.addresses[lane];
                 if !done.contains(&address) {
                     done.push(address);
-                    left &= !(1 << lane);
+                    pending &= !(1 << lane);
                 }
             }
         }
@@ -208,7 +208,7 @@ impl Worker<'_, '_> {
         Ok(())
     }
 
-    fn world_place(
+    fn device_address(
         &self,
         block: &Block,
         location: Location<'_>,
@@ -241,7 +241,7 @@ impl Worker<'_, '_> {
             return;
         }
         for scope in [Scope::Block, scope] {
-            let Some(location) = self.world_place(block, location, scope) else { return };
+            let Some(location) = self.device_address(block, location, scope) else { return };
             let Some((own, foreign)) = self.world.acquire(location, block.index) else { continue };
             let knowledge = Rc::make_mut(&mut block.knowledge[thread as usize]);
             if let Some(own) = own {
@@ -273,7 +273,7 @@ impl Worker<'_, '_> {
         let device = if scope == Scope::Device { all(fenced.device) } else { None };
         for (covered, scope) in [(all(fenced.block), Scope::Block), (device, Scope::Device)] {
             let Some((knowledge, now)) = covered else { continue };
-            let Some(location) = self.world_place(block, location, scope) else { continue };
+            let Some(location) = self.device_address(block, location, scope) else { continue };
             let mut released = (*knowledge).clone();
             released.learn(thread, now);
             self.world.release(location, block.index, &released);

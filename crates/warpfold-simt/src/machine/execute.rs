@@ -355,11 +355,11 @@ fn compute(block: &mut Block, issue: Issue, op: &Op) {
             });
             to
         }
-        Op::Extended { kind, ty, takes_carry, leaves_carry, to, operands } => {
+        Op::Extended { kind, ty, takes_carry, writes_carry, to, operands } => {
             let carry_in = if *takes_carry { warp.carry } else { 0 };
             let operands = operands.each_ref().map(r);
             let carry = integer::extended(*kind, *ty, operands, carry_in, &mut out);
-            if *leaves_carry {
+            if *writes_carry {
                 warp.carry = warp.carry & !on | carry & on;
             }
             to

@@ -324,7 +324,7 @@ pub(crate) enum Op {
         kind: Extended,
         ty: Type,
         takes_carry: bool,
-        leaves_carry: bool,
+        writes_carry: bool,
         to: Slot,
         operands: [Slot; 3],
     },

@@ -53,7 +53,7 @@ impl Builder<'_> {
                 kind,
                 ty,
                 takes_carry: carries,
-                leaves_carry: leaves,
+                writes_carry: leaves,
                 to,
                 operands: [a, b, a],
             };
@@ -112,7 +112,7 @@ impl Builder<'_> {
                 kind,
                 ty,
                 takes_carry,
-                leaves_carry: leaves,
+                writes_carry: leaves,
                 to,
                 operands: [a, b, c],
             };
