@@ -38,14 +38,14 @@ fn refused(layout: Layout) {
     }
     // Nothing may be allocated here.
     let mut line = [0; 200];
-    let room = line.len();
+    let capacity = line.len();
     let mut rest = &mut line[..];
     let mebibytes = layout.size().div_ceil(1 << 20);
     let _ = writeln!(
         rest,
         "warpfold: there is no memory for {mebibytes} MiB more; raise the limit (ulimit -v), or take fewer --threads or a smaller input"
     );
-    let length = room - rest.len();
+    let length = capacity - rest.len();
     ending::end(std::str::from_utf8(&line[..length]).unwrap_or_default(), 1)
 }
 

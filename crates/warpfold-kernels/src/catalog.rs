@@ -27,120 +27,120 @@ pub const ELEMENTS: &[Element] = &[
 
 /// The kinds of fold: each a template of a source file, instantiated for every element type it takes.
 pub const FOLDS: &[Fold] = &[
-    Fold { name: "sum", source: "entry/sum.cu", template: "Sum", takes: Takes::All, again: None },
+    Fold { name: "sum", source: "entry/sum.cu", template: "Sum", takes: Takes::All, newer: None },
     Fold {
         name: "min",
         source: "entry/extremes.cu",
         template: "Min",
         takes: Takes::Real,
-        again: NARROW_FLOATS,
+        newer: NARROW_FLOATS,
     },
     Fold {
         name: "max",
         source: "entry/extremes.cu",
         template: "Max",
         takes: Takes::Real,
-        again: NARROW_FLOATS,
+        newer: NARROW_FLOATS,
     },
     Fold {
         name: "minmax",
         source: "entry/extremes.cu",
         template: "MinMax",
         takes: Takes::Real,
-        again: NARROW_FLOATS,
+        newer: NARROW_FLOATS,
     },
     Fold {
         name: "argmin",
         source: "entry/extremes.cu",
         template: "ArgMin",
         takes: Takes::Real,
-        again: NARROW_FLOATS,
+        newer: NARROW_FLOATS,
     },
     Fold {
         name: "argmax",
         source: "entry/extremes.cu",
         template: "ArgMax",
         takes: Takes::Real,
-        again: NARROW_FLOATS,
+        newer: NARROW_FLOATS,
     },
     Fold {
         name: "linf",
         source: "entry/linf.cu",
         template: "Linf",
         takes: Takes::All,
-        again: NARROW_FLOATS,
+        newer: NARROW_FLOATS,
     },
     Fold {
         name: "count",
         source: "entry/count.cu",
         template: "Count",
         takes: Takes::All,
-        again: None,
+        newer: None,
     },
-    Fold { name: "l1", source: "entry/norms.cu", template: "L1", takes: Takes::All, again: None },
+    Fold { name: "l1", source: "entry/norms.cu", template: "L1", takes: Takes::All, newer: None },
     Fold {
         name: "squares",
         source: "entry/norms.cu",
         template: "Squares",
         takes: Takes::Floats,
-        again: None,
+        newer: None,
     },
     Fold {
         name: "moments",
         source: "entry/moments.cu",
         template: "Moments",
         takes: Takes::All,
-        again: None,
+        newer: None,
     },
     Fold {
         name: "stats",
         source: "entry/stats.cu",
         template: "Stats",
         takes: Takes::Integers,
-        again: NARROW_INTEGERS,
+        newer: NARROW_INTEGERS,
     },
-    Fold { name: "dot", source: "entry/dot.cu", template: "Dot", takes: Takes::All, again: None },
+    Fold { name: "dot", source: "entry/dot.cu", template: "Dot", takes: Takes::All, newer: None },
     Fold {
         name: "prod",
         source: "entry/product.cu",
         template: "Product",
         takes: Takes::All,
-        again: None,
+        newer: None,
     },
     Fold {
         name: "exact_sum",
         source: "entry/exact_sum.cu",
         template: "ExactSum",
         takes: Takes::Floats,
-        again: None,
+        newer: None,
     },
     Fold {
         name: "exact_l1",
         source: "entry/exact_l1.cu",
         template: "ExactL1",
         takes: Takes::Floats,
-        again: None,
+        newer: None,
     },
     Fold {
         name: "exact_dot",
         source: "entry/exact_dot.cu",
         template: "ExactDot",
         takes: Takes::Floats,
-        again: None,
+        newer: None,
     },
     Fold {
         name: "exact_moments",
         source: "entry/exact_moments.cu",
         template: "ExactMoments",
         takes: Takes::Floats,
-        again: None,
+        newer: None,
     },
     Fold {
         name: "exact_stats",
         source: "entry/exact_stats.cu",
         template: "ExactStats",
         takes: Takes::RealFloats,
-        again: None,
+        newer: None,
     },
 ];
 
@@ -329,7 +329,7 @@ pub struct Fold {
     /// The element types.
     pub takes: Takes,
     /// The builds for newer devices, where those have instructions that pay.
-    pub again: Option<NewerBuilds>,
+    pub newer: Option<NewerBuilds>,
 }
 
 /// Builds beside those for [`BASE`].
@@ -429,8 +429,8 @@ impl Build {
 pub fn builds() -> impl Iterator<Item = Build> {
     FOLDS.iter().flat_map(|fold| {
         ELEMENTS.iter().filter(|element| fold.takes(element)).flat_map(move |element| {
-            let again = fold.again.filter(|again| again.elements.contains(&element.name));
-            [Some(BASE), again.map(|again| again.target)]
+            let newer = fold.newer.filter(|newer| newer.elements.contains(&element.name));
+            [Some(BASE), newer.map(|newer| newer.target)]
                 .into_iter()
                 .flatten()
                 .map(move |target| Build { fold, element, target })

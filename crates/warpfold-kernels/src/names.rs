@@ -29,8 +29,8 @@ struct Class {
 
 impl Class {
     /// Takes the name at a place among the last used to the front.
-    fn again(&mut self, place: usize) -> i64 {
-        let number = self.used.remove(self.used.len() - place);
+    fn reuse(&mut self, index: usize) -> i64 {
+        let number = self.used.remove(self.used.len() - index);
         self.used.push(number);
         number
     }
@@ -69,11 +69,11 @@ pub fn shorten(ptx: &str) -> Vec<u8> {
         let class = classes.entry(class).or_default();
         match class.used.iter().rposition(|&used| used == number) {
             Some(at) => {
-                let place = class.used.len() - at;
-                class.again(place);
-                match place {
-                    ..=NEAR => short.push(LAST_USED + place as u8),
-                    _ => short.extend_from_slice(&[&[USED], place.to_string().as_bytes()].concat()),
+                let index = class.used.len() - at;
+                class.reuse(index);
+                match index {
+                    ..=NEAR => short.push(LAST_USED + index as u8),
+                    _ => short.extend_from_slice(&[&[USED], index.to_string().as_bytes()].concat()),
                 }
             }
             None => {
@@ -115,12 +115,12 @@ pub fn restore(short: &[u8]) -> String {
         let class = classes.entry(class).or_default();
         let number = match code {
             NEXT => None,
-            USED => Some(class.again(decimal() as usize)),
+            USED => Some(class.reuse(decimal() as usize)),
             NEW => {
                 class.newest += decimal() - 1;
                 None
             }
-            near => Some(class.again(usize::from(near - LAST_USED))),
+            near => Some(class.reuse(usize::from(near - LAST_USED))),
         };
         let number = number.unwrap_or_else(|| {
             class.first(class.newest + 1);

@@ -58,7 +58,7 @@ impl<G: Target, T: Number> Inputs<G, T> {
 pub(super) struct Workspace<G: Target, T: Number> {
     results: Buffer<G::Machine, T>,
     partials: [Buffer<G::Machine, T>; 2],
-    room: Buffer<G::Machine, T>,
+    scratch: Buffer<G::Machine, T>,
     ticket: Buffer<G::Machine, u32>,
     slots: usize,
 }
@@ -80,7 +80,7 @@ impl<G: Target, T: Number> Workspace<G, T> {
                 target.unwritten(most(|plan| plan.partials[0]))?,
                 target.unwritten(most(|plan| plan.partials[1]))?,
             ],
-            room: target.unwritten(most(|plan| plan.room))?,
+            scratch: target.unwritten(most(|plan| plan.scratch))?,
             ticket: target.machine().upload(&[0u32])?,
             slots,
         })
@@ -103,7 +103,7 @@ impl<G: Target, T: Number> Workspace<G, T> {
             input: inputs.address(k),
             result: self.results.address() + (k % self.slots * size_of::<T>()) as u64,
             partials: [self.partials[0].address(), self.partials[1].address()],
-            room: self.room.address(),
+            scratch: self.scratch.address(),
             ticket: self.ticket.address(),
         })
     }

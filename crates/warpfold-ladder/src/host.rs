@@ -53,17 +53,17 @@ fn serial<T: Number>(op: Op, x: &[T]) -> T {
 
 // ANCHOR: tree
 fn tree<T: Number>(op: Op, x: &[T]) -> T {
-    let mut left = x.to_vec();
-    while left.len() > 1 {
+    let mut values = x.to_vec();
+    while values.len() > 1 {
         // Rounded up: of an odd number, the one in the middle waits for the next level.
-        let half = left.len().div_ceil(2);
-        let (lower, upper) = left.split_at_mut(half);
+        let half = values.len().div_ceil(2);
+        let (lower, upper) = values.split_at_mut(half);
         for (lower, upper) in lower.iter_mut().zip(upper) {
             *lower = Number::fold(op, *lower, *upper);
         }
-        left.truncate(half);
+        values.truncate(half);
     }
-    left.first().copied().unwrap_or(T::identity(op))
+    values.first().copied().unwrap_or(T::identity(op))
 }
 // ANCHOR_END: tree
 

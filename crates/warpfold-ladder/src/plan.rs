@@ -34,7 +34,7 @@ pub struct Plan {
     /// Elements that the two arrays of partial results need; passes take turns.
     pub partials: [u64; 2],
     /// Elements of memory to work in.
-    pub room: u64,
+    pub scratch: u64,
     /// Operations that fold two values, and the longest chain of them, by the rung's formulas.
     pub work: f64,
     /// See `work`.
@@ -64,7 +64,7 @@ pub struct Addresses {
     /// The arrays of partial results.
     pub partials: [u64; 2],
     /// The memory to work in.
-    pub room: u64,
+    pub scratch: u64,
     /// 32 bits that are zero, and are so again afterwards.
     pub ticket: u64,
 }
@@ -130,46 +130,46 @@ impl Plan {
             n,
             passes: Vec::new(),
             partials: [0; 2],
-            room: 0,
+            scratch: 0,
             work: 0.0,
             steps: 0.0,
         };
-        let per_pack = (16 / dtype.size()) as f64;
-        let mut left = n;
+        let per_vector = (16 / dtype.size()) as f64;
+        let mut remaining = n;
         loop {
             let last = plan.passes.len() == 1 && rung.finish == Finish::TwoLaunches;
-            let mut pass = pass(rung, case, facts, left, last)?;
+            let mut pass = pass(rung, case, facts, remaining, last)?;
             if let Some(grid) = grid.filter(|_| plan.passes.is_empty()) {
                 pass.grid = grid.max(1);
             }
             let v = Variables {
-                n: left as f64,
+                n: remaining as f64,
                 block: pass.block.into(),
                 grid: pass.grid.into(),
-                per_pack,
+                per_vector,
             };
             plan.work += rung.work.value(v);
             // Halves that are rounded up may take a step more than the logarithm of what is there.
             let rounded = if pass.block.is_power_of_two() { 0.0 } else { 1.0 };
             plan.steps += rung.steps.value(v) + rounded;
-            plan.room = plan.room.max(match rung.memory {
+            plan.scratch = plan.scratch.max(match rung.memory {
                 Workspace::None => 0,
                 Workspace::ElementPerThread => u64::from(pass.grid) * u64::from(pass.block),
                 Workspace::ElementPerBlock => pass.grid.into(),
             });
             let turn = plan.passes.len() % 2;
             plan.passes.push(pass);
-            left = pass.grid.into();
-            if left == 1 || matches!(rung.finish, Finish::Atomic | Finish::SinglePass) {
+            remaining = pass.grid.into();
+            if remaining == 1 || matches!(rung.finish, Finish::Atomic | Finish::SinglePass) {
                 return Ok(plan);
             }
-            plan.partials[turn] = plan.partials[turn].max(left);
+            plan.partials[turn] = plan.partials[turn].max(remaining);
         }
     }
 
     /// Bytes that it needs besides the array.
     pub fn bytes(&self, dtype: DType) -> u128 {
-        let elements = [self.partials[0], self.partials[1], self.room];
+        let elements = [self.partials[0], self.partials[1], self.scratch];
         elements.iter().map(|&elements| u128::from(elements)).sum::<u128>() * dtype.size() as u128
     }
 
@@ -179,7 +179,7 @@ impl Plan {
         let launch = |(k, &pass): (usize, &Pass)| {
             let from = if k == 0 { at.input } else { at.partials[(k - 1) % 2] };
             let to = if k == last { at.result } else { at.partials[k % 2] };
-            let parameters = vec![from, to, pass.n, at.room, at.ticket];
+            let parameters = vec![from, to, pass.n, at.scratch, at.ticket];
             Launch { module: &self.module, entry: &self.entry, pass, parameters }
         };
         self.passes.iter().enumerate().map(launch).collect()
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(grids, [1 << 17, 512, 2, 1]);
         assert_eq!(plan.partials, [1 << 17, 512]);
         assert_eq!((plan.work, plan.steps), ((1 << 25) as f64 - 1.0, 25.0));
-        let at = Addresses { input: 1, result: 2, partials: [3, 4], room: 5, ticket: 6 };
+        let at = Addresses { input: 1, result: 2, partials: [3, 4], scratch: 5, ticket: 6 };
         let ends: Vec<_> =
             plan.launches(at).iter().map(|l| [l.parameters[0], l.parameters[1]]).collect();
         assert_eq!(ends, [[1, 3], [3, 4], [4, 3], [3, 2]]);

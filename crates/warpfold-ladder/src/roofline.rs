@@ -46,15 +46,15 @@ pub struct Roofline {
 pub fn roofline(
     stage: &mut dyn Stage,
     ask: &Ask,
-    watch: &mut dyn FnMut(&str),
+    progress: &mut dyn FnMut(&str),
 ) -> Result<Option<Roofline>> {
-    watch("the fastest reading");
+    progress("the fastest reading");
     let Some(read) = stage.reading()? else { return Ok(None) };
-    watch("additions");
+    progress("additions");
     let dtype = ask.case.dtype;
     let Some((adds_per_second, adds_how)) = stage.adding(dtype)? else { return Ok(None) };
     let launch = stage.launch()?;
-    watch("the rungs");
+    progress("the rungs");
     let ladder = stage.climb(ask, &mut ())?;
     Ok(Some(Roofline {
         schema: SCHEMA,

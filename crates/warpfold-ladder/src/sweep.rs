@@ -141,7 +141,7 @@ pub const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 /// Elements a thread that are tried, at most.
 const MOST_ITEMS: u64 = 4096;
 
-/// Sweeps; `ask` says what does not vary, and the most elements. `watch` is told of each rung.
+/// Sweeps; `ask` says what does not vary, and the most elements. `progress` is told of each rung.
 ///
 /// # Errors
 /// As those of [`Stage::climb`]; what goes wrong with a single rung is in its point.
@@ -150,17 +150,17 @@ pub fn sweep(
     over: Over,
     ask: &Ask,
     temperatures: &[Temperature],
-    watch: &mut dyn FnMut(&str),
+    progress: &mut dyn FnMut(&str),
 ) -> Result<Sweep> {
     let mut climbs: Vec<(Option<Ladder>, Vec<Point>)> = Vec::new();
-    for requested in places(stage, over, ask) {
+    for requested in axis_requests(stage, over, ask) {
         for &temperature in temperatures {
             let bytes = requested.case.n.saturating_mul(requested.case.dtype.size() as u64);
             // A hot array is one that the cache holds.
             if temperature == Temperature::Hot && bytes > stage.cache() {
                 continue;
             }
-            watch(&described(over, &requested, temperature));
+            progress(&described(over, &requested, temperature));
             let ladder = stage.climb(&Ask { temperature, ..requested.clone() }, &mut ())?;
             let points = ladder.rungs.iter().map(|row| point(&ladder, row)).collect();
             climbs.push((Some(ladder), points));
@@ -168,8 +168,8 @@ pub fn sweep(
     }
     let first = climbs.first_mut().and_then(|(ladder, _)| ladder.take());
     let mut points: Vec<Point> = climbs.into_iter().flat_map(|(_, points)| points).collect();
-    let place = |name: &str| ask.rungs.iter().position(|rung| rung.name == name);
-    points.sort_by_key(|point| (place(&point.rung), point.temperature == Temperature::Hot));
+    let rung_index = |name: &str| ask.rungs.iter().position(|rung| rung.name == name);
+    points.sort_by_key(|point| (rung_index(&point.rung), point.temperature == Temperature::Hot));
     let Case { op, dtype, n, block } = ask.case;
     Ok(Sweep {
         schema: SCHEMA,
@@ -222,7 +222,7 @@ fn point(ladder: &Ladder, row: &Row) -> Point {
 }
 
 /// What is climbed, place after place.
-fn places(stage: &dyn Stage, over: Over, ask: &Ask) -> Vec<Ask> {
+fn axis_requests(stage: &dyn Stage, over: Over, ask: &Ask) -> Vec<Ask> {
     match cases(over, ask.case, stage.device().kind) {
         Some(cases) => cases.into_iter().map(|case| Ask { case, ..ask.clone() }).collect(),
         None => items(ask),

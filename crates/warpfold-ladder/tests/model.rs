@@ -99,7 +99,7 @@ fn issued(plan: &Plan, case: Case) -> f64 {
         input: memory.upload_bytes(&zeros).address(),
         result: memory.upload_bytes(&[0; 16]).address(),
         partials: plan.partials.map(|count| memory.allocate(count * size).address()),
-        room: memory.allocate(plan.room * size).address(),
+        scratch: memory.allocate(plan.scratch * size).address(),
         ticket: memory.upload(&[0u32]).address(),
     };
     let launches = plan.launches(at);

@@ -287,8 +287,8 @@ impl Bench {
     /// Microseconds of the kernel that sums rows as they are.
     fn plain_sums(&self, x: AnyView<'_>, length: usize, at: [u64; 2]) -> Outcome<f64> {
         let segments = AnySegments::Every(length as u64);
-        let many = AnyReduceBatched::segments(&self.gpu, x, segments);
-        let plan = many.plan(Op::Sum)?;
+        let batched = AnyReduceBatched::segments(&self.gpu, x, segments);
+        let plan = batched.plan(Op::Sum)?;
         let bytes = |bytes: u64| -> Outcome<AnyBuffer> {
             let zeros = vec![0u8; bytes as usize];
             Ok(AnyBuffer::upload(&self.gpu, warpfold::DType::U8, &zeros)?)
@@ -297,7 +297,7 @@ impl Bench {
         let workspace = bytes(plan.workspace.max(8))?;
         let faults = self.gpu.upload(&[0xffu8; AnyReduceBatched::FAULT_BYTES])?;
         let addresses = [results.address(), workspace.address(), faults.address()];
-        let launches = many.launches(Op::Sum, addresses[0], addresses[1], addresses[2])?;
+        let launches = batched.launches(Op::Sum, addresses[0], addresses[1], addresses[2])?;
         let read = x.len() * x.dtype().size();
         Ok(self.times(read, at[0], at[1], &launches)?[1])
     }

@@ -69,21 +69,21 @@ fn one<T: Element>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<(), w
         let reduce = gpu.reduce_axes(x.view(), &layout, &[axis])?;
         // Of stats that no kernel folds in one pass, a plan a column.
         let plans = reduce.plans(op)?;
-        let (mut held, mut launches, mut kernels) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut buffers, mut launches, mut kernels) = (Vec::new(), Vec::new(), Vec::new());
         for plan in &plans {
             let out = gpu.alloc::<u8>(plan.result_bytes() as usize)?;
             let mut workspace = gpu.alloc::<u8>(plan.workspace as usize)?;
             let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
             workspace.write(plan.workspace as usize - tables.len(), &tables)?;
             let faults = gpu.upload(&[0xffu8; ReduceBatched::<Gpu, f32>::FAULT_BYTES])?;
-            let (to, room, wrong) = (out.address(), workspace.address(), faults.address());
-            launches.extend(reduce.launches(plan.batch.op, to, room, wrong)?);
+            let (to, scratch, wrong) = (out.address(), workspace.address(), faults.address());
+            launches.extend(reduce.launches(plan.batch.op, to, scratch, wrong)?);
             kernels.push(plan.entry());
-            held.push([out, workspace, faults]);
+            buffers.push([out, workspace, faults]);
         }
         // SAFETY: input, outputs, workspaces and faults outlive the queue's work, which `time` waits for.
         let us = time(gpu, |queue| unsafe { queue.start_batched(&launches).expect("a launch") });
-        let bytes = size_of_val(host) + held.iter().map(|[out, ..]| out.len()).sum::<usize>();
+        let bytes = size_of_val(host) + buffers.iter().map(|[out, ..]| out.len()).sum::<usize>();
         println!(
             r#"{{"library": "warpfold", "op": "{op}", "dtype": "{}", "shape": {shape:?}, "axis": {axis}, "right": {right}, "us": {us:.2}, "gb_per_s": {:.1}, "kernel": "{}"}}"#,
             T::DTYPE,

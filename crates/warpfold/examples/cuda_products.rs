@@ -76,7 +76,7 @@ impl Bench {
     fn of_type<T: Element>(&self, x: &[T]) -> Outcome<()> {
         let on = self.gpu.upload(x)?;
         let facts = self.gpu.facts();
-        let room = self.gpu.upload(&vec![0u64; workspace_bytes(4096) as usize / 8])?;
+        let scratch = self.gpu.upload(&vec![0u64; workspace_bytes(4096) as usize / 8])?;
         let found = self.gpu.reduce(&on).partial(Op::Prod)?.to_bytes();
         let same = found == reduce(x).partial(Op::Prod)?.to_bytes();
         let reduction = self.gpu.reduce(&on).untyped();
@@ -84,11 +84,11 @@ impl Bench {
         // SAFETY: the array and the room outlive the queue's work, which is waited for.
         let new: Launch<'_> =
             Box::new(|queue| unsafe { queue.start_for_time(&reduction, Op::Prod) });
-        let mut launches = vec![self.reading(on.address(), &room), new];
+        let mut launches = vec![self.reading(on.address(), &scratch), new];
         if let Some(kernel) = &older {
             let blocks = if T::DTYPE.is_complex() { 1 } else { 3 };
             let shape = [facts.multiprocessors * blocks, 512, 0];
-            let words = [on.address(), 0, x.len() as u64, room.address(), 0, 0, 0, 0, 0];
+            let words = [on.address(), 0, x.len() as u64, scratch.address(), 0, 0, 0, 0, 0];
             // SAFETY: as above; the workspace is zero before and after.
             launches.push(Box::new(move |queue| unsafe { queue.start_raw(kernel, shape, &words) }));
         }
@@ -111,22 +111,22 @@ impl Bench {
         let alike = |at| text(&found[0].1, at) == text(&expected[0].1, at);
         let same = (0..rows as usize).step_by(997).all(alike);
         let out = self.gpu.upload(&vec![0u64; 2 * rows as usize])?;
-        let room = self.gpu.upload(&vec![0u64; (WORKSPACE_HEADER as usize + 4096 * 96) / 8])?;
+        let scratch = self.gpu.upload(&vec![0u64; (WORKSPACE_HEADER as usize + 4096 * 96) / 8])?;
         let faults = self.gpu.upload(&[u64::MAX; 6])?;
         let launches =
-            every().launches(Op::Prod, out.address(), room.address(), faults.address())?;
+            every().launches(Op::Prod, out.address(), scratch.address(), faults.address())?;
         let kind =
             if T::DTYPE.is_complex() || size_of::<T>() > 2 { T::DTYPE.name() } else { "half" };
         let older = self.older(&format!("segment_products_{kind}"))?;
         // SAFETY: arrays, results and room outlive the queue's work, which is waited for.
         let new: Launch<'_> = Box::new(|queue| unsafe { queue.start_batched(&launches) });
-        let mut all = vec![self.reading(on.address(), &room), new];
+        let mut all = vec![self.reading(on.address(), &scratch), new];
         if let Some(kernel) = &older {
             let n = x.len() as u64;
             let grid = ((n + rows).div_ceil(8 * 512)).min(u64::from(facts.multiprocessors) * 3);
             let options = 4 | u64::from(T::DTYPE == warpfold::DType::BF16) << 3;
-            let [to, room, faults] = [out.address(), room.address(), faults.address()];
-            let words = [on.address(), n, 0, 0, length, rows, to, room, faults, options];
+            let [to, scratch, faults] = [out.address(), scratch.address(), faults.address()];
+            let words = [on.address(), n, 0, 0, length, rows, to, scratch, faults, options];
             // SAFETY: as above.
             all.push(Box::new(move |queue| unsafe {
                 queue.start_raw(kernel, [grid as u32, 256, 0], &words)

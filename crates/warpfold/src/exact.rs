@@ -116,7 +116,7 @@ accumulator! {
 }
 
 /// Slices up to here are added element by element, which is faster than setting up the kernels.
-const FEW: usize = 8;
+const MOST_SINGLE: usize = 8;
 
 impl<T: Element> Exact<T> {
     /// Adds one element.
@@ -126,7 +126,7 @@ impl<T: Element> Exact<T> {
 
     /// Adds a slice, with SIMD, on the calling thread.
     pub fn extend(&mut self, x: &[T]) {
-        if x.len() <= FEW {
+        if x.len() <= MOST_SINGLE {
             return x.iter().for_each(|&x| self.0.add(x));
         }
         match folded(Request::new(Op::Sum, HostArray::of(x))) {
@@ -144,7 +144,7 @@ impl<T: Element> Moments<T> {
 
     /// Adds a slice, with SIMD, on the calling thread.
     pub fn extend(&mut self, x: &[T]) {
-        if x.len() <= FEW {
+        if x.len() <= MOST_SINGLE {
             return x.iter().for_each(|&x| self.0.add(x));
         }
         match folded(Request::new(Op::Var, HostArray::of(x))) {
@@ -170,7 +170,7 @@ impl<T: Element> Dot<T> {
     /// # Errors
     /// [`Error::LengthMismatch`](crate::Error::LengthMismatch).
     pub fn extend(&mut self, x: &[T], y: &[T]) -> Result<()> {
-        if x.len() == y.len() && x.len() <= FEW {
+        if x.len() == y.len() && x.len() <= MOST_SINGLE {
             x.iter().zip(y).for_each(|(&x, &y)| self.0.add(x, y));
             return Ok(());
         }

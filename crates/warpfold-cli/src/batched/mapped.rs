@@ -49,15 +49,15 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
         }
     }
     let mut texts = Texts::of(sides.iter().flat_map(|side| side.inputs()));
-    let watch = sides.first().and_then(|side| side.inputs().next().map(|input| input.monitor()));
+    let monitor = sides.first().and_then(|side| side.inputs().next().map(|input| input.monitor()));
     let read =
         sides.into_iter().map(|side| side.whole(args.op())).collect::<Result<Vec<_>, _>>()?;
     let (wholes, mut notes): (Vec<Whole>, Vec<_>) = read.into_iter().unzip();
-    let Some(watch) = watch else {
+    let Some(monitor) = monitor else {
         return Err(Failure::Usage("the expression names no input; name one".into()));
     };
     let each = values_of(args, &wholes)?;
-    let mut read = Parted::read(args, &watch, None)?;
+    let mut read = Parted::read(args, &monitor, None)?;
     std::mem::take(&mut read.texts).into_iter().for_each(|(name, notes)| texts.add(name, notes));
     // All columns have lost the same rows.
     let aligned = read.align(args, of_elements(&wholes, &each).len(), notes.swap_remove(0))?;

@@ -48,7 +48,7 @@ impl Scale {
         if least > greatest {
             return 0.0..1.0;
         }
-        let room = ((greatest - least) * 0.06).max(match self {
+        let margin = ((greatest - least) * 0.06).max(match self {
             Scale::Linear => greatest.abs().max(least.abs()).max(1e-300) * 0.06,
             Scale::Near if greatest > least => 0.0,
             Scale::Near => greatest.abs().max(1.0) * 0.06,
@@ -58,12 +58,12 @@ impl Scale {
         match self {
             Scale::Linear => {
                 let (below, above) = (least.min(0.0), greatest.max(0.0));
-                let (start, end) = (if below < 0.0 { below - room } else { 0.0 }, above + room);
+                let (start, end) = (if below < 0.0 { below - margin } else { 0.0 }, above + margin);
                 start..if above > 0.0 || below == 0.0 { end } else { 0.0 }
             }
             // Numbers that lie about zero are shown from there on.
-            Scale::Near if least >= 0.0 && least <= greatest - least => 0.0..greatest + room,
-            _ => least - room..greatest + room,
+            Scale::Near if least >= 0.0 && least <= greatest - least => 0.0..greatest + margin,
+            _ => least - margin..greatest + margin,
         }
     }
 

@@ -56,14 +56,15 @@ pub(crate) struct Explanation {
     /// The PTX, likewise.
     pub(crate) instructions: Vec<Instruction>,
     /// The block whose steps follow: the one that did most.
-    pub(crate) told_block: u32,
+    #[serde(rename = "told_block")]
+    pub(crate) shown_block: u32,
     /// Steps of that block that were left out at the end, because there are too many to look at.
     pub(crate) steps_left_out: usize,
     /// What that block did, step by step.
     pub(crate) steps: Vec<Step>,
 }
 
-/// Steps that are told.
+/// Steps that are shown at most.
 const MOST_STEPS: usize = 3000;
 
 impl Explanation {
@@ -74,7 +75,7 @@ impl Explanation {
         recorder: Recorder,
     ) -> Explanation {
         let (files, instructions) = source::annotated(subject, counters);
-        let (told_block, events) = recorder.busiest();
+        let (shown_block, events) = recorder.busiest();
         let mut steps = steps::merged(subject, counters, events);
         let steps_left_out = steps.len().saturating_sub(MOST_STEPS);
         steps.truncate(MOST_STEPS);
@@ -99,7 +100,7 @@ impl Explanation {
             verdicts: verdict::all(subject, counters),
             files,
             instructions,
-            told_block,
+            shown_block,
             steps_left_out,
             steps,
         }

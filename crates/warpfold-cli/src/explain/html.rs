@@ -53,7 +53,7 @@ fn subtitle(explanation: &Explanation) -> String {
         if explanation.note.is_empty() { String::new() } else { format!("{} ", explanation.note) };
     escaped(&format!(
         "{note}Module {}, schedule {}. Counts are of the whole launch, the steps those of block {}, which does most.",
-        explanation.module, explanation.seed, explanation.told_block
+        explanation.module, explanation.seed, explanation.shown_block
     ))
 }
 

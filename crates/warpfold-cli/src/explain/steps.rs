@@ -148,7 +148,7 @@ fn reach(subject: &Subject, touch: &warpfold_simt::Touch) -> Option<Reach> {
         Space::Shared => ("shared", 0),
         Space::Global => {
             let first = touch.addresses.iter().flatten().min()?;
-            let (name, offset) = subject.place_of(*first).unwrap_or(("module", 0));
+            let (name, offset) = subject.array_at(*first).unwrap_or(("module", 0));
             (name, first - offset)
         }
         _ => return None,

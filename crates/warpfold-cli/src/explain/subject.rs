@@ -91,7 +91,7 @@ impl Subject {
     }
 
     /// Whose allocation an address of global memory is in, and its offset there.
-    pub(crate) fn place_of(&self, address: u64) -> Option<(&'static str, u64)> {
+    pub(crate) fn array_at(&self, address: u64) -> Option<(&'static str, u64)> {
         let holds = |allocation: &&NamedAllocation| {
             (allocation.address..allocation.address + allocation.bytes).contains(&address)
         };

@@ -40,7 +40,7 @@ fn write_all(explanation: &Explanation, out: &mut String) -> std::fmt::Result {
     writeln!(
         out,
         "\nBlock {}, step by step (consecutive instructions of a source line together)",
-        explanation.told_block
+        explanation.shown_block
     )?;
     writeln!(
         out,

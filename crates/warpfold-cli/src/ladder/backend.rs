@@ -55,13 +55,13 @@ impl Backend {
         self,
         args: &Ladder,
         mut options: Options,
-        watch: &mut dyn warpfold_ladder::Observer,
+        observer: &mut dyn warpfold_ladder::Observer,
     ) -> Result<warpfold_ladder::Ladder, Failure> {
         let demonstrate =
             args.rungs.is_empty() || args.rungs.iter().any(|s| matches!(s, Step::Divergence));
         let dtype = options.case.dtype;
         match self {
-            Backend::Cuda(gpu) => gpu::climb(&gpu, options, demonstrate, watch),
+            Backend::Cuda(gpu) => gpu::climb(&gpu, options, demonstrate, observer),
             Backend::Cpu => {
                 check_cpu(&mut options)?;
                 // The tree works in a copy.
@@ -72,14 +72,14 @@ impl Backend {
                     "on this computer",
                 )?;
                 options.method = Some("the monotonic clock around each call".to_owned());
-                Ok(with_number!(dtype, T => warpfold_ladder::climb_cpu::<T>(&options, watch))?)
+                Ok(with_number!(dtype, T => warpfold_ladder::climb_cpu::<T>(&options, observer))?)
             }
             Backend::Simt { why } => {
                 let mut target = Simulator::default();
                 let needed = warpfold_ladder::bytes(&options, target.machine().facts());
                 fits(needed, target.free()?, options.case, "in the simulator")?;
                 tell(why.as_deref());
-                let mut found = with_number!(dtype, T => warpfold_ladder::climb::<T, _>(&mut target, &options, watch))?;
+                let mut found = with_number!(dtype, T => warpfold_ladder::climb::<T, _>(&mut target, &options, observer))?;
                 if demonstrate {
                     found.divergence =
                         Some(warpfold_ladder::divergence(&mut target, 1000, options.runs)?);

@@ -20,7 +20,7 @@ pub(super) fn climb(
     gpu: &Gpu,
     mut options: Options,
     demonstrate: bool,
-    watch: &mut dyn warpfold_ladder::Observer,
+    observer: &mut dyn warpfold_ladder::Observer,
 ) -> Result<warpfold_ladder::Ladder, Failure> {
     let mut target = Cuda::new(gpu)?;
     let case = options.case;
@@ -35,7 +35,7 @@ pub(super) fn climb(
     options.method = Some(method(&options));
     let dtype = case.dtype;
     let mut found =
-        with_number!(dtype, T => warpfold_ladder::climb::<T, _>(&mut target, &options, watch))?;
+        with_number!(dtype, T => warpfold_ladder::climb::<T, _>(&mut target, &options, observer))?;
     if demonstrate {
         found.divergence = Some(warpfold_ladder::divergence(&mut target, ROUNDS, options.runs)?);
     }

@@ -145,7 +145,7 @@ fn all(
     stage: &mut dyn Stage,
     case: Case,
     setting: &Setting,
-    watch: &mut dyn FnMut(&str),
+    progress: &mut dyn FnMut(&str),
 ) -> warpfold::Result<Gathered> {
     let timed = stage.device().kind == Kind::Cuda;
     let ask = |n: u64, names: &[&str], millis: u64| Ask {
@@ -164,9 +164,9 @@ fn all(
         grid: None,
     };
     let mut found = Gathered::default();
-    watch("the ladder");
+    progress("the ladder");
     if timed {
-        let roof = roofline::roofline(stage, &ask(case.n, &[], 500), watch)?;
+        let roof = roofline::roofline(stage, &ask(case.n, &[], 500), progress)?;
         if let Some(roof) = roof {
             found.ladders.push(roof.ladder.clone());
             found.rooflines.push(roof);
@@ -192,13 +192,13 @@ fn all(
         };
         let mut ask = ask(n, names, 100);
         ask.rungs.retain(|rung| rung.name != "library_exact");
-        let mut tell = |what: &str| watch(&format!("by {}: {what}", over.axis()));
+        let mut step = |what: &str| progress(&format!("by {}: {what}", over.axis()));
         let temperatures = [Temperature::Cold, Temperature::Hot];
-        found.sweeps.push(sweep::sweep(stage, over, &ask, &temperatures, &mut tell)?);
+        found.sweeps.push(sweep::sweep(stage, over, &ask, &temperatures, &mut step)?);
     }
     for paper in PAPERS {
-        let mut tell = |what: &str| watch(&format!("{}: {what}", paper.name));
-        found.replays.push(replay::replay(paper, stage, setting, &mut tell)?);
+        let mut step = |what: &str| progress(&format!("{}: {what}", paper.name));
+        found.replays.push(replay::replay(paper, stage, setting, &mut step)?);
     }
     Ok(found)
 }

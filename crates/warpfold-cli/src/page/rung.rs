@@ -108,7 +108,7 @@ fn pictured(explanation: &Explanation) -> String {
          <div class=\"steps\" tabindex=\"0\" role=\"group\" aria-label=\"Steps of {}\"><svg viewBox=\"0 0 {width} {height}\" preserveAspectRatio=\"none\" \
          role=\"img\" aria-label=\"What each thread does in each step\">{inner}</svg></div>",
         escaped(&explanation.title()),
-        explanation.told_block,
+        explanation.shown_block,
         explanation.steps.len(),
         escaped(&explanation.kernel),
     );

@@ -22,7 +22,7 @@ use polyline::Polyline;
 const BARS: usize = 100;
 
 /// Results that are numbered are bars up to so many, and a line beyond.
-const FEW: usize = 40;
+const MOST_MARKED: usize = 40;
 
 /// Points of a line in a picture at most: some for each pixel.
 const POINTS: usize = 900;
@@ -144,7 +144,7 @@ impl Drawing {
 
     /// The line, where there are many along an axis.
     fn line(&self) -> Option<Polyline> {
-        let places = self.places.as_ref().filter(|places| places.len() > FEW)?;
+        let places = self.places.as_ref().filter(|places| places.len() > MOST_MARKED)?;
         let points = places.iter().zip(&self.rows).map(|(&x, (_, y))| (x, *y));
         Some(Polyline::new(points.collect()))
     }

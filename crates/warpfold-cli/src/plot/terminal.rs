@@ -28,18 +28,18 @@ pub(super) fn bars(title: &str, note: &str, rows: &[(String, f64)], width: usize
     let names = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
     let values = rows.iter().map(|row| short(row.1).chars().count()).max().unwrap_or(0);
     let names = names.min(width / 3);
-    let room = width.saturating_sub(names + values + 3).max(8);
+    let columns = width.saturating_sub(names + values + 3).max(8);
     // Cells left of zero, and right of it; halves keep large values from overflowing.
     let span = (high / 2.0 - low / 2.0).max(f64::MIN_POSITIVE);
     let left = if low < 0.0 {
-        ((-low / 2.0 / span * room as f64).round() as usize).clamp(1, room - 1)
+        ((-low / 2.0 / span * columns as f64).round() as usize).clamp(1, columns - 1)
     } else {
         0
     };
-    let right = if high > 0.0 { room - left } else { 0 };
+    let right = if high > 0.0 { columns - left } else { 0 };
     let mut out = format!("{title}\n");
     for (name, value) in rows {
-        let part = value / 2.0 / span * room as f64;
+        let part = value / 2.0 / span * columns as f64;
         let bar = match () {
             () if !value.is_finite() => " ".repeat(left),
             () if *value < 0.0 => {

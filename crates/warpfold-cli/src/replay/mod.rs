@@ -63,8 +63,8 @@ pub(crate) fn replay(args: &Replay) -> Result<(), Failure> {
             stage = stage::open(args.device, &setting)?;
         }
     }
-    let mut watch = |what: &str| bar.set_message(what.to_owned());
-    let found = lab::replay(paper, stage.as_mut(), &setting, &mut watch);
+    let mut progress = |what: &str| bar.set_message(what.to_owned());
+    let found = lab::replay(paper, stage.as_mut(), &setting, &mut progress);
     bar.finish_and_clear();
     let found = found?;
     let summary = Summary::of(&found);

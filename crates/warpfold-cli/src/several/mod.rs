@@ -174,7 +174,7 @@ impl Chosen {
             chosen.names = chosen.columns.iter().map(name).collect();
             let places: Vec<_> = chosen.columns.iter().map(place).collect();
             chosen.check(&places)?;
-            chosen.tell_apart(&places);
+            chosen.name_apart(&places);
             return Ok(chosen);
         }
         chosen.checked()
@@ -208,7 +208,7 @@ impl Chosen {
     }
 
     /// Gives columns of one name their numbers.
-    fn tell_apart(&mut self, places: &[Option<usize>]) {
+    fn name_apart(&mut self, places: &[Option<usize>]) {
         let names = self.names.clone();
         for (at, (name, place)) in self.names.iter_mut().zip(places).enumerate() {
             let is_alone = names.iter().filter(|other| *other == name).count() == 1;

@@ -131,8 +131,8 @@ impl Kept {
         if self.words.len() * 8 < end {
             self.words.resize(end.div_ceil(8).max(2 * self.words.len()), 0);
         }
-        let room = &mut bytemuck::cast_slice_mut(&mut self.words)[self.bytes..end];
-        room.as_chunks_mut::<N>().0.iter_mut().zip(elements).for_each(|(to, from)| *to = *from);
+        let target = &mut bytemuck::cast_slice_mut(&mut self.words)[self.bytes..end];
+        target.as_chunks_mut::<N>().0.iter_mut().zip(elements).for_each(|(to, from)| *to = *from);
         self.bytes = end;
     }
 

@@ -62,8 +62,8 @@ pub(crate) fn sweep(args: &Sweep) -> Result<(), Failure> {
         grid: None,
     };
     let bar = bar();
-    let mut watch = |what: &str| bar.set_message(what.to_owned());
-    let found = lab::sweep(stage.as_mut(), over, &ask, &args.temperatures(), &mut watch);
+    let mut progress = |what: &str| bar.set_message(what.to_owned());
+    let found = lab::sweep(stage.as_mut(), over, &ask, &args.temperatures(), &mut progress);
     bar.finish_and_clear();
     let found = found?;
     for Export { path, kind } in &args.export {

@@ -18,7 +18,7 @@ pub(super) const LINES: usize = 10;
 const VALUES: usize = 5;
 
 /// What is four times as long as its ends, or less, is shown whole.
-const WHOLE: usize = 4;
+const MOST_UNCUT: usize = 4;
 
 /// Writes plain numbers, and how many there are where not all are shown.
 pub(super) fn write(table: &Table, extent: Extent, out: &mut dyn Write) -> io::Result<()> {
@@ -95,7 +95,7 @@ pub(super) struct Shown {
 
 impl Shown {
     pub(super) fn of(items: usize, end: usize, extent: Extent) -> Shown {
-        let ends = (extent == Extent::Ends && items > WHOLE * end).then_some(end);
+        let ends = (extent == Extent::Ends && items > MOST_UNCUT * end).then_some(end);
         Shown { items, ends }
     }
 

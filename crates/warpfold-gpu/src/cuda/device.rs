@@ -27,13 +27,13 @@ pub struct Description {
     pub l2: u64,
     /// The version of CUDA that the driver knows: 13000 is 13.0.
     pub driver: i32,
-    /// The release of the driver's kernel module, where the system tells it: 580.159.04.
+    /// The release of the driver's kernel module, where the system reports it: 580.159.04.
     pub release: Option<String>,
-    /// The highest clocks of multiprocessors and memory, in MHz; 0 where the driver does not tell.
+    /// The highest clocks of multiprocessors and memory, in MHz; 0 where the driver does not report it.
     pub clocks: [u32; 2],
-    /// Bits that its memory moves at once; 0 where the driver does not tell.
+    /// Bits that its memory moves at once; 0 where the driver does not report it.
     pub memory_width: u32,
-    /// The link to the host, where the system tells it.
+    /// The link to the host, where the system reports it.
     pub link: Option<PcieLink>,
 }
 
@@ -56,7 +56,7 @@ impl fmt::Display for Description {
 }
 
 impl Description {
-    /// Bytes per second that its memory moves at most, on paper: its width, twice a cycle; `None` where the driver does not tell.
+    /// Bytes per second that its memory moves at most, on paper: its width, twice a cycle; `None` where the driver does not report it.
     pub fn memory_peak(&self) -> Option<f64> {
         let peak = f64::from(self.memory_width) / 8.0 * 2.0 * f64::from(self.clocks[1]) * 1e6;
         Some(peak).filter(|peak| *peak > 0.0)

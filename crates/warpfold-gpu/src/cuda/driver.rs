@@ -112,7 +112,7 @@ pub(super) fn properties(ordinal: usize) -> Result<Properties> {
     let number = |which| unsafe { result::device::get_attribute(device, which) }.map_err(requested);
     let major = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let minor = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-    // Drivers may cease to tell these, and nothing depends on them.
+    // Drivers may cease to report these, and nothing depends on them.
     let attribute = |which| number(which).unwrap_or(0);
     Ok(Properties {
         name: result::device::get_name(device).map_err(requested)?,
@@ -434,7 +434,7 @@ impl Mapped {
 impl Drop for Mapped {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: allocated by this value and freed once; its lane has waited for its launches.
+            // SAFETY: allocated by this value and freed once; its stream context has waited for its launches.
             let _ = unsafe { result::free_host(self.words.cast()) };
         }
     }

@@ -6,8 +6,8 @@ use super::StreamHandle;
 use super::buffer::{Buffer, View};
 use super::device::{Description, Device};
 use super::driver::{self, Memory};
-use super::lane::Lane;
 use super::queue::Queue;
+use super::stream_context::StreamContext;
 use crate::element::Element;
 use crate::kernel::{
     self, AnyBuffer, AnyView, BatchedLaunch, Devices, Executor, Home, Machine, Ready, Record,
@@ -21,8 +21,8 @@ use crate::{DType, Error, Result};
 pub struct Gpu(Arc<Shared>);
 
 struct Shared {
-    /// Before the device, so that lanes are dropped while it is open.
-    idle: Mutex<Vec<Lane>>,
+    /// Before the device, so that stream contexts are dropped while it is open.
+    idle: Mutex<Vec<StreamContext>>,
     device: Arc<Device>,
     /// What was measured on it.
     rows: Vec<TunedRow>,
@@ -127,7 +127,7 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn queue(&self) -> Result<Queue> {
-        Ok(Queue::new(Lane::new(&self.0.device)?))
+        Ok(Queue::new(StreamContext::new(&self.0.device)?))
     }
 
     /// A queue on a stream of another library (a `CUstream`), so that reductions are ordered with its other work.
@@ -140,7 +140,7 @@ impl Gpu {
     pub unsafe fn queue_on(&self, stream: *mut std::ffi::c_void) -> Result<Queue> {
         // SAFETY: as the caller promises.
         let stream = unsafe { self.0.device.context.wrap_borrowed_stream(stream.cast()) };
-        Ok(Queue::new(Lane::on(&self.0.device, stream)?))
+        Ok(Queue::new(StreamContext::on(&self.0.device, stream)?))
     }
 
     /// A stream of another library (a `CUstream`; null for the default one), for [`View::after`](kernel::View::after).
@@ -152,23 +152,26 @@ impl Gpu {
         unsafe { self.0.device.context.wrap_borrowed_stream(stream.cast()) }
     }
 
-    /// Lends an idle lane, or a new one.
-    pub(super) fn with_lane<R>(&self, f: impl FnOnce(&mut Lane) -> Result<R>) -> Result<R> {
-        let mut lane = self.lane()?;
-        let result = f(&mut lane)?;
-        self.give_back(lane);
+    /// Lends an idle stream context, or a new one.
+    pub(super) fn with_stream_context<R>(
+        &self,
+        f: impl FnOnce(&mut StreamContext) -> Result<R>,
+    ) -> Result<R> {
+        let mut context = self.stream_context()?;
+        let result = f(&mut context)?;
+        self.give_back(context);
         Ok(result)
     }
 
-    /// An idle lane, or a new one.
-    fn lane(&self) -> Result<Lane> {
+    /// An idle stream context, or a new one.
+    fn stream_context(&self) -> Result<StreamContext> {
         let idle = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.map_or_else(|| Lane::new(&self.0.device), Ok)
+        idle.map_or_else(|| StreamContext::new(&self.0.device), Ok)
     }
 
-    /// Keeps a lane for the next reduction. Only one that ended well: a failed launch may have left its ticket half way.
-    fn give_back(&self, lane: Lane) {
-        self.0.idle.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
+    /// Keeps a stream context for the next reduction. Only one that ended well: a failed launch may have left its ticket half way.
+    fn give_back(&self, context: StreamContext) {
+        self.0.idle.lock().unwrap_or_else(PoisonError::into_inner).push(context);
     }
 }
 
@@ -213,11 +216,11 @@ impl Executor for Gpu {
     }
 
     fn run_batched(&self, launches: &[BatchedLaunch], after: &[Ready<'_>]) -> Result<()> {
-        self.with_lane(|lane| {
-            after.iter().try_for_each(|&ready| lane.after(ready))?;
+        self.with_stream_context(|context| {
+            after.iter().try_for_each(|&ready| context.after(ready))?;
             // SAFETY: builders make launches from arrays that they borrow and memory that they own; this waits for them.
-            unsafe { lane.start_batched(launches)? };
-            lane.synchronize()
+            unsafe { context.start_batched(launches)? };
+            context.synchronize()
         })
     }
 
@@ -228,26 +231,26 @@ impl Executor for Gpu {
         y: Option<AnyView<'a>>,
     ) -> Result<Running<'a>> {
         check_arrays(self, plan, x, y)?;
-        let mut lane = self.lane()?;
-        lane.after_all(x, y)?;
-        // SAFETY: the views borrow arrays of at least so many elements in device memory, as was just looked at, for as long as the lane
+        let mut context = self.stream_context()?;
+        context.after_all(x, y)?;
+        // SAFETY: the views borrow arrays of at least so many elements in device memory, as was just looked at, for as long as the stream context
         // may run: it waits for the kernel in `wait`, or where it is dropped.
-        unsafe { lane.begin(plan, x.address, y.map_or(0, |y| y.address))? };
-        Ok(Running::Cuda(Begun { gpu: self, lane }))
+        unsafe { context.begin(plan, x.address, y.map_or(0, |y| y.address))? };
+        Ok(Running::Cuda(Begun { gpu: self, context }))
     }
 }
 
-/// A plan that was started in a lane, which waits for it where it is dropped.
+/// A plan that was started in a stream context, which waits for it where it is dropped.
 pub struct Begun<'a> {
     gpu: &'a Gpu,
-    lane: Lane,
+    context: StreamContext,
 }
 
 impl Begun<'_> {
     /// Waits for the record.
     pub(crate) fn wait(mut self, plan: &CudaPlan) -> Result<Record> {
-        let record = self.lane.wait(plan)?;
-        self.gpu.give_back(self.lane);
+        let record = self.context.wait(plan)?;
+        self.gpu.give_back(self.context);
         Ok(record)
     }
 }

@@ -17,11 +17,11 @@ mod current;
 mod device;
 mod driver;
 mod gpu;
-mod lane;
 mod pinned;
 mod queue;
 mod raw_kernel;
 mod stream;
+mod stream_context;
 mod system;
 
 pub use buffer::{Buffer, View};

@@ -53,7 +53,7 @@ impl Pinned {
         }
     }
 
-    /// Starts to copy `bytes` from `first` on to the same place of device memory; returns before it is done.
+    /// Starts to copy `bytes` from `first` on to the same offset of device memory; returns before it is done.
     ///
     /// # Safety
     /// Neither memory may be written to or freed until the stream has come this far.
@@ -84,7 +84,7 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: allocated by this value and freed once; the lane that copied from it was dropped before, having waited.
+            // SAFETY: allocated by this value and freed once; the stream context that copied from it was dropped before, having waited.
             let _ = unsafe { result::free_host(self.start.cast()) };
         }
     }

@@ -2,8 +2,8 @@
 
 use super::Reduce;
 use super::driver::{self, CudaEvent};
-use super::lane::Lane;
 use super::raw_kernel::RawKernel;
+use super::stream_context::StreamContext;
 use crate::element::Element;
 use crate::kernel::{self, AnyReduce, BatchedLaunch};
 use crate::partial::{Finish, Output};
@@ -12,12 +12,12 @@ use crate::{Op, Result};
 /// A stream of reductions. Nothing is allocated and nothing waits when one is started (but for the first of a kernel, which
 /// loads it), so that a stream being captured into a graph captures them.
 pub struct Queue {
-    lane: Lane,
+    context: StreamContext,
 }
 
 impl Queue {
-    pub(super) fn new(lane: Lane) -> Self {
-        Queue { lane }
+    pub(super) fn new(context: StreamContext) -> Self {
+        Queue { context }
     }
 
     /// Starts a reduction whose result goes to device memory; returns before it has run.
@@ -83,12 +83,12 @@ impl Queue {
     ) -> Result<()> {
         let plan = reduce.plan(op)?;
         let (x, y) = reduce.inputs(op)?;
-        self.lane.after_all(x, y)?;
+        self.context.after_all(x, y)?;
         let length = reduce.length();
-        length.map_or(Ok(()), |length| self.lane.after(length.ready))?;
+        length.map_or(Ok(()), |length| self.context.after(length.ready))?;
         let addresses = [x.address, y.map_or(0, |y| y.address), value];
         // SAFETY: as the caller promises.
-        unsafe { self.lane.start(&plan, addresses, finish, length.map(|n| n.address)) }
+        unsafe { self.context.start(&plan, addresses, finish, length.map(|n| n.address)) }
     }
 
     /// Runs a reduction behind everything that the queue was given, and waits for its result alone, on the host: no other stream is told to
@@ -105,16 +105,16 @@ impl Queue {
         let reduce = reduce.untyped();
         if let Some(length) = reduce.length() {
             // It is what the work before leaves there.
-            self.lane.after(length.ready)?;
+            self.context.after(length.ready)?;
             self.synchronize()?;
         }
         let reduce = reduce.resolved()?;
         let plan = reduce.plan(op)?;
         let (x, y) = reduce.inputs(op)?;
-        self.lane.after_all(x, y)?;
-        // SAFETY: the views borrow arrays of so many elements in device memory, and the lane waits for the kernel.
-        unsafe { self.lane.begin(&plan, x.address, y.map_or(0, |y| y.address))? };
-        let record = self.lane.wait(&plan)?;
+        self.context.after_all(x, y)?;
+        // SAFETY: the views borrow arrays of so many elements in device memory, and the stream context waits for the kernel.
+        unsafe { self.context.begin(&plan, x.address, y.map_or(0, |y| y.address))? };
+        let record = self.context.wait(&plan)?;
         reduce.finished(&kernel::read(&plan, &record), op, finish)
     }
 
@@ -128,9 +128,9 @@ impl Queue {
     pub unsafe fn start_for_time(&mut self, reduce: &AnyReduce<'_>, op: Op) -> Result<()> {
         let plan = reduce.plan(op)?;
         let (x, y) = reduce.inputs(op)?;
-        self.lane.after_all(x, y)?;
+        self.context.after_all(x, y)?;
         // SAFETY: as the caller promises.
-        unsafe { self.lane.start_for_time(&plan, x.address, y.map_or(0, |y| y.address)) }
+        unsafe { self.context.start_for_time(&plan, x.address, y.map_or(0, |y| y.address)) }
     }
 
     /// Starts a kernel that is not the library's, in `[blocks, threads, bytes of dynamic shared memory]`; returns before it has run.
@@ -150,7 +150,13 @@ impl Queue {
         let requested = || format!("launching {} in {} blocks", kernel.entry, shape[0]);
         // SAFETY: as the caller promises.
         unsafe {
-            driver::launch_words(self.lane.stream(), kernel.function, shape, parameters, requested)
+            driver::launch_words(
+                self.context.stream(),
+                kernel.function,
+                shape,
+                parameters,
+                requested,
+            )
         }
     }
 
@@ -164,7 +170,7 @@ impl Queue {
     /// [`Error::Device`](crate::Error::Device).
     pub unsafe fn start_batched(&mut self, launches: &[BatchedLaunch]) -> Result<()> {
         // SAFETY: as the caller promises.
-        unsafe { self.lane.start_batched(launches) }
+        unsafe { self.context.start_batched(launches) }
     }
 
     /// Whether what is started is being recorded into a graph: it may run later than whatever comes next, and beside it.
@@ -172,7 +178,7 @@ impl Queue {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn is_captured(&self) -> Result<bool> {
-        driver::is_captured(self.lane.stream())
+        driver::is_captured(self.context.stream())
     }
 
     /// Starts to fill memory with a byte; returns before it is done.
@@ -184,7 +190,7 @@ impl Queue {
     /// [`Error::Device`](crate::Error::Device).
     pub unsafe fn fill(&mut self, address: u64, bytes: usize, byte: u8) -> Result<()> {
         // SAFETY: as the caller promises.
-        unsafe { driver::fill(self.lane.stream(), address, bytes, byte) }
+        unsafe { driver::fill(self.context.stream(), address, bytes, byte) }
     }
 
     /// Copies bytes of the host behind what the queue was given, and waits.
@@ -196,16 +202,16 @@ impl Queue {
     /// [`Error::Device`](crate::Error::Device).
     pub unsafe fn write(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
         // SAFETY: as the caller promises; the bytes are borrowed until they are there.
-        unsafe { driver::write(self.lane.stream(), address, bytes)? };
+        unsafe { driver::write(self.context.stream(), address, bytes)? };
         self.synchronize()
     }
 
-    /// Marks this place in the queue.
+    /// Marks this point in the queue.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn mark(&self) -> Result<Mark> {
-        Ok(Mark(driver::record(self.lane.stream())?))
+        Ok(Mark(driver::record(self.context.stream())?))
     }
 
     /// Waits until everything started has run.
@@ -213,11 +219,11 @@ impl Queue {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device), also of reductions that were started.
     pub fn synchronize(&self) -> Result<()> {
-        self.lane.synchronize()
+        self.context.synchronize()
     }
 }
 
-/// A place in a queue, and when the device passed it.
+/// A point in a queue, and when the device passed it.
 pub struct Mark(CudaEvent);
 
 impl Mark {

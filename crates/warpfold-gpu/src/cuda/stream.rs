@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use super::driver::Memory;
 use super::gpu::Gpu;
-use super::lane::Lane;
 use super::pinned::Pinned;
+use super::stream_context::StreamContext;
 use crate::element::Element;
 pub use crate::kernel::PIECE_BYTES;
 use crate::kernel::{self, Joined};
@@ -35,9 +35,9 @@ pub struct AnyStream {
     failed: Option<Error>,
 }
 
-/// A piece's way to the device. Fields are dropped in order: the lane waits before the memory goes.
+/// A piece's way to the device. Fields are dropped in order: the stream context waits before the memory goes.
 struct Slot {
-    lane: Lane,
+    context: StreamContext,
     device: Memory,
     host: Pinned,
     /// What is being folded, and the index of its first element.
@@ -182,7 +182,7 @@ impl AnyStream {
             let device = self.gpu.device();
             let bytes = PIECE_BYTES * if self.op == Op::Dot { 2 } else { 1 };
             self.slots.push(Slot {
-                lane: Lane::new(device)?,
+                context: StreamContext::new(device)?,
                 device: Memory::zeroed(&device.context, bytes)?,
                 host: Pinned::zeroed(&device.context, bytes)?,
                 started: None,
@@ -201,15 +201,15 @@ impl AnyStream {
         let arrays = if self.op == Op::Dot { 2 } else { 1 };
         slot.started = Some((plan, first));
         for k in 0..arrays {
-            // SAFETY: both memories are the slot's own and are let alone until `collect` has waited, or the lane's end.
+            // SAFETY: both memories are the slot's own and are let alone until `collect` has waited, or the stream context's end.
             unsafe {
-                slot.host.upload(k * PIECE_BYTES, bytes, &slot.device, slot.lane.stream())?;
+                slot.host.upload(k * PIECE_BYTES, bytes, &slot.device, slot.context.stream())?;
             }
         }
         let x = slot.device.address();
         let y = if arrays == 2 { x + PIECE_BYTES as u64 } else { 0 };
         // SAFETY: the arrays are in the slot's own memory, of so many elements, copied before on the same stream.
-        unsafe { slot.lane.begin(&plan, x, y)? };
+        unsafe { slot.context.begin(&plan, x, y)? };
         self.at = (self.at + 1) % SLOTS;
         self.filled = 0;
         Ok(())
@@ -219,7 +219,7 @@ impl AnyStream {
     fn collect(&mut self, slot: usize) -> Result<()> {
         let slot = &mut self.slots[slot];
         if let Some((plan, first)) = slot.started.take() {
-            let record = slot.lane.wait(&plan)?;
+            let record = slot.context.wait(&plan)?;
             self.joined.push(kernel::read(&plan, &record), first);
         }
         Ok(())

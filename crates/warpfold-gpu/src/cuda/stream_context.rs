@@ -1,4 +1,4 @@
-//! A lane: one stream with a workspace and a result slot of its own, for one reduction at a time.
+//! A stream context: a stream with a workspace and a result slot of its own, for one reduction at a time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,9 +17,9 @@ use crate::{Error, Result};
 const STAMP: usize = RECORD_WORDS;
 
 /// How long the host watches the stamp before it lets the driver wait: small arrays end within it, at the least latency.
-const WATCH: Duration = Duration::from_micros(100);
+const SPIN: Duration = Duration::from_micros(100);
 
-pub(super) struct Lane {
+pub(super) struct StreamContext {
     device: Arc<Device>,
     stream: Arc<CudaStream>,
     workspace: Memory,
@@ -27,35 +27,35 @@ pub(super) struct Lane {
     stamp: u64,
 }
 
-impl Lane {
-    pub(super) fn new(device: &Arc<Device>) -> Result<Lane> {
+impl StreamContext {
+    pub(super) fn new(device: &Arc<Device>) -> Result<StreamContext> {
         let stream = device.context.new_stream();
         let stream = stream.map_err(|e| driver::failed(e, || "a new stream".into()))?;
-        Lane::on(device, stream)
+        StreamContext::on(device, stream)
     }
 
     /// On a stream that exists already.
-    pub(super) fn on(device: &Arc<Device>, stream: Arc<CudaStream>) -> Result<Lane> {
+    pub(super) fn on(device: &Arc<Device>, stream: Arc<CudaStream>) -> Result<StreamContext> {
         let blocks = device.description.multiprocessors * MAX_PER_MULTIPROCESSOR;
         let workspace = Memory::zeroed(&device.context, workspace_bytes(blocks) as usize)?;
         let slot = Mapped::zeroed(&device.context, RECORD_WORDS + 1)?;
-        Ok(Lane { device: device.clone(), stream, workspace, slot, stamp: 0 })
+        Ok(StreamContext { device: device.clone(), stream, workspace, slot, stamp: 0 })
     }
 
-    /// Lets the lane wait until an array, and the other of a dot product, may be read.
+    /// Lets the stream context wait until an array, and the other of a dot product, may be read.
     pub(super) fn after_all(&self, x: AnyView<'_>, y: Option<AnyView<'_>>) -> Result<()> {
         self.after(x.ready)?;
         y.map_or(Ok(()), |y| self.after(y.ready))
     }
 
-    /// Lets the lane wait for what a stream was given so far.
+    /// Lets the stream context wait for what a stream was given so far.
     pub(super) fn after(&self, ready: Ready<'_>) -> Result<()> {
         let Some(stream) = ready.stream else { return Ok(()) };
         let requested = || "waiting for another stream".into();
         self.stream.join(stream).map_err(|e| driver::failed(e, requested))
     }
 
-    /// Starts a plan whose record is left in the lane's slot; [`wait`](Self::wait) before the next.
+    /// Starts a plan whose record goes to the stream context's slot; [`wait`](Self::wait) before the next.
     ///
     /// # Safety
     /// `x` (and `y` for dot) must be addresses of `n` elements that the device can read until `wait` returns.
@@ -67,15 +67,15 @@ impl Lane {
             stamp: self.stamp,
             ..self.arguments(plan, x, y)
         };
-        // SAFETY: the caller vouches for the arrays; the rest is this lane's own.
+        // SAFETY: the caller vouches for the arrays; the rest is this stream context's own.
         unsafe { self.launch(Launch::of(plan, arguments)) }
     }
 
-    /// Starts a plan whose value is left on the device, in up to two launches; returns before they have run. With the address of a length there, of as many
+    /// Starts a plan whose value stays on the device, in up to two launches; returns before they have run. With the address of a length there, of as many
     /// elements, the plan's at most.
     ///
     /// # Safety
-    /// As [`begin`](Self::begin), and `value` must have room for the result, and a length be at its address; all of it until the stream has come that far.
+    /// As [`begin`](Self::begin), and `value` must be as large as the result, and a length be at its address; all of it until the stream has come that far.
     pub(super) unsafe fn start(
         &mut self,
         plan: &CudaPlan,
@@ -87,7 +87,7 @@ impl Lane {
         let arguments = Arguments { value, record, ..self.arguments(plan, x, y) };
         let launches = Launch::leaving(plan, finish, arguments)?;
         let Some(length) = length else {
-            // SAFETY: as the caller promises; the workspace is this lane's own, and has room for the record at its end.
+            // SAFETY: as the caller promises; the workspace is this stream context's own, with the record at its end.
             return unsafe { self.launch(launches) };
         };
         counted::check(plan)?;
@@ -96,16 +96,16 @@ impl Lane {
         unsafe { self.start_batched(&launches) }
     }
 
-    /// Starts a plan whose result is left nowhere; returns before it has run.
+    /// Starts a plan whose result goes nowhere; returns before it has run.
     ///
     /// # Safety
     /// As [`begin`](Self::begin), until the stream has come that far.
     pub(super) unsafe fn start_for_time(&mut self, plan: &CudaPlan, x: u64, y: u64) -> Result<()> {
-        // SAFETY: as the caller promises; the workspace is this lane's own.
+        // SAFETY: as the caller promises; the workspace is this stream context's own.
         unsafe { self.launch(Launch::of(plan, self.arguments(plan, x, y))) }
     }
 
-    /// The blocks that the workspace has room for.
+    /// The most blocks for the workspace.
     fn blocks(&self) -> u32 {
         self.device.description.multiprocessors * MAX_PER_MULTIPROCESSOR
     }
@@ -154,7 +154,7 @@ impl Lane {
         const LOOKS: u32 = 64;
         let started = Instant::now();
         while !(0..LOOKS).any(|_| self.slot.word(STAMP) == self.stamp) {
-            if started.elapsed() > WATCH {
+            if started.elapsed() > SPIN {
                 driver::synchronize(&self.stream, || plan.to_string())?;
                 break;
             }
@@ -175,13 +175,13 @@ impl Lane {
         &self.stream
     }
 
-    /// Waits for everything started on the lane.
+    /// Waits for everything started on the stream context.
     pub(super) fn synchronize(&self) -> Result<()> {
         driver::synchronize(&self.stream, || "waiting for a stream".into())
     }
 }
 
-impl Drop for Lane {
+impl Drop for StreamContext {
     /// Nothing may still run when workspace and slot are freed. An error was reported by the reduction it belonged to.
     fn drop(&mut self) {
         let _ = self.synchronize();

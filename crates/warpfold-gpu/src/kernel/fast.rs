@@ -1,4 +1,4 @@
-//! Fast float results: values that were rounded on the way, for those who asked for it. No partials: merging them would round again.
+//! Fast float results: values that were rounded on the way, on request. No partials: merging them would round again.
 
 use warpfold_num::with_float;
 

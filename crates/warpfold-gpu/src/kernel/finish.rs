@@ -126,11 +126,11 @@ pub(super) fn ending(plan: &CudaPlan, round_to: Option<DType>) -> Result<Ending>
 }
 
 /// Whether the plan's own kernel writes the value, without a launch more.
-pub fn is_left_by_its_fold(plan: &CudaPlan) -> bool {
+pub fn is_finished_by_its_fold(plan: &CudaPlan) -> bool {
     ending(plan, None) == Ok(Ending::Fold)
 }
 
-/// What the kernel is told: the step, the layout of the record, the types.
+/// The options of the kernel: the step, the layout of the record, the types.
 fn options(plan: &CudaPlan, step: Step, rounding: Rounding) -> u64 {
     fn of<T: Element>(fold: Fold) -> (u64, u64) {
         // Limbs of sums and squares: as the exact folds of floats leave them, or as those of integers.

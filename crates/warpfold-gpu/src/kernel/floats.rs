@@ -64,7 +64,7 @@ pub(super) fn complex_stats<T: Element>(
     }
 }
 
-/// What is left to be read.
+/// What remains to be read.
 pub(super) struct Integers<'a> {
     specials: u64,
     words: &'a [u64],

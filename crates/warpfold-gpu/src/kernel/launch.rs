@@ -233,10 +233,10 @@ mod tests {
             let ptx = kernel.module(gpu.compute).unwrap().ptx();
             let text = ptx.split_once(&format!(".visible .entry {}(", kernel.entry())).unwrap();
             let bounds = text.1.split_once(".minnctapersm ").expect("launch bounds").1;
-            let room: u32 = bounds.lines().next().unwrap().trim().parse().unwrap();
+            let resident: u32 = bounds.lines().next().unwrap().trim().parse().unwrap();
             let blocks = plan.grid / gpu.multiprocessors;
-            assert!(blocks <= room, "{plan}: {room} fit a multiprocessor");
-            assert!(blocks == room || !plan.fold.is_exact(), "{plan}: {room} fit");
+            assert!(blocks <= resident, "{plan}: {resident} fit a multiprocessor");
+            assert!(blocks == resident || !plan.fold.is_exact(), "{plan}: {resident} fit");
         }
     }
 

@@ -33,7 +33,7 @@ pub use batched::{AnyReduceBatched, AnySegments, BatchedLaunch, Code};
 pub(crate) use executor::check_arrays;
 pub use executor::{Executor, Home, Memory, Ready, Record, Running};
 pub use fast::{FastMoments, FastSum};
-pub use finish::{is_left_by_its_fold, value_bytes};
+pub use finish::{is_finished_by_its_fold, value_bytes};
 pub use groups::{AnyDenseSort, AnyDenseTables, AnyGroups, AnyReduceDense};
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use joined::check_piece;

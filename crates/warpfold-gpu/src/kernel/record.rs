@@ -21,7 +21,7 @@ pub const RECORD_WORDS: usize = ROOT_WORDS + (2 * 31 + 2 * 31 + 2 * 54) * 5;
 const ROOT_WORDS: usize = 5;
 
 /// Words that folds write that are not exact sums of floats: stats of integers write the most.
-const FEW: usize = 12;
+const MOST_PLAIN_WORDS: usize = 12;
 
 /// Words that a plan's kernels write.
 pub fn record_words(plan: &CudaPlan) -> usize {
@@ -43,7 +43,7 @@ pub(super) fn words_of(plan: &CudaPlan, fold: Fold) -> usize {
             Fold::ExactDot => 2 + T::PARTS * product,
             Fold::ExactMoments => 2 + T::PARTS * sum + product,
             Fold::ExactStats => 2 + 2 * sum + product + 6,
-            _ => FEW,
+            _ => MOST_PLAIN_WORDS,
         }
     })
 }
@@ -328,7 +328,7 @@ mod tests {
     /// The words given, and zeros after them.
     fn finish<T: Element>(op: Op, n: u64, words: &[u64]) -> crate::Result<Output> {
         let plan = plan::<T>(op, n);
-        let mut record = vec![0; record_words(&plan).max(FEW)];
+        let mut record = vec![0; record_words(&plan).max(MOST_PLAIN_WORDS)];
         record[..words.len()].copy_from_slice(words);
         read(&plan, &record).finish(op, Finish::default())
     }

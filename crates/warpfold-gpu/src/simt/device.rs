@@ -44,7 +44,7 @@ pub struct Cost {
     pub counts: Counts,
 }
 
-/// What a launch left, and what it cost.
+/// What a launch wrote, and what it cost.
 #[derive(Debug, Clone)]
 pub struct Run {
     /// The words that stand for the result; [`kernel::read`](crate::kernel::read) reads them.
@@ -132,7 +132,7 @@ impl Device {
         std::mem::take(&mut *lock(&self.memory))
     }
 
-    /// Runs a plan over arrays and counts what it costs; `watch` is shown every instruction.
+    /// Runs a plan over arrays and counts what it costs; `observer` is shown every instruction.
     ///
     /// # Errors
     /// [`Error::Device`]: the fault that stopped it.
@@ -141,9 +141,9 @@ impl Device {
         plan: &CudaPlan,
         x: View<'_, T>,
         y: Option<View<'_, T>>,
-        watch: Option<&mut dyn Observer>,
+        observer: Option<&mut dyn Observer>,
     ) -> Result<Run> {
-        self.launch_any(plan, x.untyped(), y.map(|y| y.untyped()), watch)
+        self.launch_any(plan, x.untyped(), y.map(|y| y.untyped()), observer)
     }
 
     /// The same of arrays with their types inside.
@@ -158,7 +158,7 @@ impl Device {
         plan: &CudaPlan,
         x: AnyView<'_>,
         y: Option<AnyView<'_>>,
-        mut watch: Option<&mut dyn Observer>,
+        mut observer: Option<&mut dyn Observer>,
     ) -> Result<Run> {
         kernel::check_arrays(self, plan, x, y)?;
         let workspace = self.workspace(plan)?;
@@ -177,11 +177,11 @@ impl Device {
         };
         let mut counters = Vec::new();
         for launch in Launch::of(plan, arguments) {
-            let watch: Option<&mut dyn Observer> = match &mut watch {
+            let observer: Option<&mut dyn Observer> = match &mut observer {
                 Some(observer) => Some(&mut **observer),
                 None => None,
             };
-            counters.push(self.run_launch(plan, &launch, watch)?);
+            counters.push(self.run_launch(plan, &launch, observer)?);
         }
         let mut words = [0u64; RECORD_WORDS + 1];
         slot.read(bytemuck::cast_slice_mut(&mut words))?;
@@ -238,7 +238,7 @@ impl Device {
         Ok(bytes)
     }
 
-    /// States of blocks and the record are unwritten memory, so that reading what nobody has left is a fault.
+    /// States of blocks and the record are unwritten memory, so that reading what nobody wrote is a fault.
     fn workspace(&self, plan: &CudaPlan) -> Result<Memory> {
         let bytes = workspace_bytes(plan.grid);
         Memory::unwritten(&self.memory, bytes, WORKSPACE_HEADER as usize)
@@ -248,16 +248,16 @@ impl Device {
         &self,
         plan: &CudaPlan,
         launch: &Launch,
-        watch: Option<&mut dyn Observer>,
+        observer: Option<&mut dyn Observer>,
     ) -> Result<Counters> {
         let program = programs::of(launch.kernel.module(self.facts.compute)?)?;
         let words = launch.arguments.words();
         let simulated = simulated(launch.kernel.entry(), launch.grid, launch.block, &words);
-        let counters = self.simulate(&program, &simulated, watch);
+        let counters = self.simulate(&program, &simulated, observer);
         counters.map_err(|error| fault(plan, error.to_string()))
     }
 
-    /// Runs any kernel of a module and counts what it costs; `watch` is shown every instruction.
+    /// Runs any kernel of a module and counts what it costs; `observer` is shown every instruction.
     ///
     /// # Errors
     /// [`Error::Device`]: the fault that stopped it.
@@ -265,10 +265,10 @@ impl Device {
         &self,
         module: Module,
         launch: &warpfold_simt::Launch,
-        watch: Option<&mut dyn Observer>,
+        observer: Option<&mut dyn Observer>,
     ) -> Result<Counters> {
         let program = programs::of(module)?;
-        let counters = self.simulate(&program, launch, watch);
+        let counters = self.simulate(&program, launch, observer);
         counters.map_err(|error| fault(&launch.kernel, error.to_string()))
     }
 
@@ -301,10 +301,10 @@ impl Device {
         &self,
         program: &Program,
         launch: &warpfold_simt::Launch,
-        watch: Option<&mut dyn Observer>,
+        observer: Option<&mut dyn Observer>,
     ) -> std::result::Result<Counters, Box<Fault>> {
         let mut memory = lock(&self.memory);
-        let counters = match watch {
+        let counters = match observer {
             Some(observer) => launch.run_observed(program, &mut memory, &self.settings, observer),
             None => launch.run(program, &mut memory, &self.settings),
         }?;

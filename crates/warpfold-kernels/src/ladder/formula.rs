@@ -12,7 +12,7 @@ pub struct Variables {
     /// Blocks.
     pub grid: f64,
     /// Elements in 16 bytes.
-    pub per_pack: f64,
+    pub per_vector: f64,
 }
 
 /// An expression over `n`, `B` (threads of a block), `G` (blocks), `V` (elements in 16 bytes), with `+ - * /`, `ceil(x)`, `lg(x)` (the logarithm
@@ -84,7 +84,7 @@ impl Node {
             Node::Variable('n') => v.n,
             Node::Variable('B') => v.block,
             Node::Variable('G') => v.grid,
-            Node::Variable(_) => v.per_pack,
+            Node::Variable(_) => v.per_vector,
             Node::Binary(operator, sides) => {
                 let [a, b] = [sides[0].value(v), sides[1].value(v)];
                 match operator {
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn formulas_have_the_value_that_one_reads() {
-        let v = Variables { n: 1000.0, block: 128.0, grid: 8.0, per_pack: 4.0 };
+        let v = Variables { n: 1000.0, block: 128.0, grid: 8.0, per_vector: 4.0 };
         for (text, value) in [
             ("n - G", 992.0),
             ("3 + ceil(n / 4)", 253.0),

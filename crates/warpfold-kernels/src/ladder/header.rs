@@ -55,7 +55,7 @@ fn rung(source: &'static Source, mut fields: BTreeMap<&str, String>) -> Result<R
         seeds: seeds(&must("seeds")?)?,
         wrong: must("wrong")?,
         shared: fields.remove("shared").map_or(Ok(Shared::None), |text| shared(&text))?,
-        memory: fields.remove("memory").map_or(Ok(Workspace::None), |text| room(&text))?,
+        memory: fields.remove("memory").map_or(Ok(Workspace::None), |text| workspace(&text))?,
         blocks: fields.remove("blocks").map(|text| numbers(&text)).transpose()?.unwrap_or_default(),
         target: fields.remove("target").map_or(Ok(catalog::BASE), |text| number_of(&text))?,
         lacks: fields.remove("lacks").map(|text| lack(&text)).transpose()?,
@@ -134,7 +134,7 @@ fn shared(text: &str) -> Result<Shared, String> {
     }
 }
 
-fn room(text: &str) -> Result<Workspace, String> {
+fn workspace(text: &str) -> Result<Workspace, String> {
     match text {
         "1 element a thread" => Ok(Workspace::ElementPerThread),
         "1 element a block" => Ok(Workspace::ElementPerBlock),

@@ -292,7 +292,7 @@ impl LeftOnDevice {
         value: u64,
     ) -> Result<()> {
         if *self == LeftOnDevice::Unknown {
-            *self = match warpfold::kernel::is_left_by_its_fold(&reduce.plan(op)?) {
+            *self = match warpfold::kernel::is_finished_by_its_fold(&reduce.plan(op)?) {
                 true => LeftOnDevice::Value,
                 false => LeftOnDevice::Nothing,
             };

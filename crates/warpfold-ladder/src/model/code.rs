@@ -413,12 +413,12 @@ fn converge(lines: &[Line<'_>], machine: &mut [Machine], targets: &[Option<usize
             }
         }
     }
-    let mut places: HashSet<usize> = HashSet::new();
+    let mut reached: HashSet<usize> = HashSet::new();
     for k in 0..lines.len() {
         let Some(to) = targets[k].filter(|to| *to > k) else { continue };
         let parts = machine[k].decides && machine[k].from.iter().any(|name| differ.contains(name));
         let leaves = lines.get(to).is_none_or(|line| line.opcode.starts_with("ret"));
-        if parts && !leaves && places.insert(to) {
+        if parts && !leaves && reached.insert(to) {
             machine[k].slots.push((Pipe::Control, 2.0));
         }
     }

@@ -38,7 +38,7 @@ pub fn predict_library(
     let plan = choose_cuda(problem, facts).map_err(|error| error.to_string())?;
     let cold = temperature == Temperature::Cold || problem.bytes() > device.l2;
     // The plan fills the machine: what a multiprocessor is given at once is what it holds.
-    let held = plan.grid.div_ceil(device.multiprocessors);
+    let resident_blocks = plan.grid.div_ceil(device.multiprocessors);
     let pass = Pass { n, grid: plan.grid, block: plan.block, shared_bytes: 0 };
     let mut launches = Vec::new();
     for fold in plan.folds() {
@@ -47,7 +47,7 @@ pub fn predict_library(
         // The last block goes through what all have left, a round of loads after the other: the first is in the sample.
         let rounds = plan.grid.div_ceil(plan.block).saturating_sub(1);
         found.tail += f64::from(rounds) * device.latency.l2;
-        launches.push((pass, found, Some(held)));
+        launches.push((pass, found, Some(resident_blocks)));
     }
     Ok(together(&launches, case, device, launching, problem.bytes()))
 }
@@ -119,6 +119,6 @@ fn run(
     let run = run.map_err(|e| e.to_string())?;
     let path = paths.waits().into_iter().fold(f64::INFINITY, f64::min);
     let memory_bytes = if cold { (n * size) as f64 } else { 0.0 };
-    let (last, atomics) = (paths.last(), paths.met());
+    let (last, atomics) = (paths.last(), paths.most_contended());
     Ok(Demand { path, last, atomics, memory_bytes, ..demand(&code, &run.counters[0]) })
 }

@@ -53,7 +53,7 @@ impl<'a> Paths<'a> {
     }
 
     /// Atomic operations at the address that has most.
-    pub(super) fn met(&self) -> f64 {
+    pub(super) fn most_contended(&self) -> f64 {
         self.atomics.values().copied().max().unwrap_or(0) as f64
     }
 

@@ -193,10 +193,11 @@ fn launch(
     sampled: &Sample,
     device: &Device,
     case: Case,
-    held: Option<u32>,
+    resident_blocks: Option<u32>,
 ) -> (f64, Vec<(Limit, f64)>, u32) {
     // Every rung does with 32 registers a thread (kernels.lock), which is what a full multiprocessor has for each.
-    let resident = held.unwrap_or_else(|| device.resident(pass.block, pass.shared_bytes, 32));
+    let resident =
+        resident_blocks.unwrap_or_else(|| device.resident(pass.block, pass.shared_bytes, 32));
     // Where there are fewer blocks than multiprocessors, each has one of its own.
     let used = f64::from(pass.grid.clamp(1, device.multiprocessors));
     let per = f64::from(pass.grid) / used;
@@ -281,8 +282,8 @@ pub(super) fn together(
 ) -> Prediction {
     let mut limits: Vec<(Limit, f64)> = Limit::ALL.map(|limit| (limit, 0.0)).to_vec();
     let (mut microseconds, mut resident) = (0.0, 0);
-    for (pass, sampled, held) in launches.iter().rev() {
-        let (time, alone, found) = launch(*pass, sampled, device, case, *held);
+    for (pass, sampled, resident_blocks) in launches.iter().rev() {
+        let (time, alone, found) = launch(*pass, sampled, device, case, *resident_blocks);
         microseconds += time;
         resident = found;
         for (limit, time) in alone {

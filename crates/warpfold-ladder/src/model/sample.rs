@@ -238,21 +238,21 @@ fn simulate(
     let identity: Vec<u8> = with_number!(case.dtype, T => number_bytes::<T>(T::identity(case.op)));
     let mut memory = Memory::new();
     let input = memory.upload_bytes(&identity.repeat(n as usize));
-    let room = u64::from(grid) * u64::from(pass.block);
-    let work = memory.allocate(room * size).address();
-    let own = work..work + room * size;
+    let scratch = u64::from(grid) * u64::from(pass.block);
+    let work = memory.allocate(scratch * size).address();
+    let own = work..work + scratch * size;
     let addresses = Addresses {
         input: input.address(),
         result: memory.upload_bytes(&identity).address(),
         partials: [0; 2].map(|_| memory.allocate(u64::from(grid) * size).address()),
-        room: work,
+        scratch: work,
         ticket: memory.upload(&[0u32]).address(),
     };
     let parameters = [
         addresses.input,
         if plan.passes.len() == 1 { addresses.result } else { addresses.partials[0] },
         n,
-        addresses.room,
+        addresses.scratch,
         addresses.ticket,
     ];
     let launch = Launch {
@@ -274,7 +274,7 @@ fn simulate(
     Ok(Demand {
         path,
         last: paths.last(),
-        atomics: paths.met(),
+        atomics: paths.most_contended(),
         memory_bytes: read,
         ..demand(code, &counters)
     })

@@ -79,15 +79,15 @@ impl Surface {
 
     /// The fastest on a device: numbers of `blocks` and of `items`.
     pub fn fastest(&self, device: usize) -> Option<(usize, usize)> {
-        let places =
+        let shapes =
             (0..self.blocks.len()).flat_map(|b| (0..self.items.len()).map(move |k| (b, k)));
         let time = |&(block, items): &(usize, usize)| {
             Some(self.at(device, block, items).ok()?.microseconds)
         };
-        places
-            .filter_map(|place| Some((place, time(&place)?)))
+        shapes
+            .filter_map(|shape| Some((shape, time(&shape)?)))
             .min_by(|a, b| a.1.total_cmp(&b.1))
-            .map(|(place, _)| place)
+            .map(|(shape, _)| shape)
     }
 }
 

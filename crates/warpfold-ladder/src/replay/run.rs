@@ -65,7 +65,7 @@ impl Replay {
     }
 }
 
-/// Runs a document's experiment. `watch` is told what comes next.
+/// Runs a document's experiment. `progress` is told what comes next.
 ///
 /// # Errors
 /// As those of [`Stage::climb`].
@@ -73,14 +73,14 @@ pub fn replay(
     paper: &Paper,
     stage: &mut dyn Stage,
     setting: &Setting,
-    watch: &mut dyn FnMut(&str),
+    progress: &mut dyn FnMut(&str),
 ) -> Result<Replay> {
     let simulated = stage.device().kind == Kind::Simt;
     let runner = Runner { paper, most: if simulated { SIMULATED } else { u64::MAX }, simulated };
     let mut ladders = Vec::new();
     for ask in runner.asks() {
         let Case { op, n, dtype, .. } = ask.case;
-        watch(&format!("{op} of {n} {dtype}"));
+        progress(&format!("{op} of {n} {dtype}"));
         ladders.push(stage.climb(&ask, &mut ())?);
     }
     let mut found = Replay {
@@ -108,17 +108,17 @@ pub fn replay(
                 let n = if simulated { SIMULATED_SWEEP } else { n };
                 let mut ask = runner.ask(Op::Sum, n, paper.experiment.fill);
                 ask.rungs = vec![runner.best()];
-                let mut tell = |what: &str| watch(&format!("by {}: {what}", over.axis()));
-                found.sweeps.push(sweep(stage, over, &ask, &[Temperature::Cold], &mut tell)?);
+                let mut step = |what: &str| progress(&format!("by {}: {what}", over.axis()));
+                found.sweeps.push(sweep(stage, over, &ask, &[Temperature::Cold], &mut step)?);
             }
             Act::Divergence => {
-                watch("the pair that diverges");
+                progress("the pair that diverges");
                 let rounds = ROUNDS[usize::from(simulated)];
                 found.divergence = stage.divergence(rounds, runner.runs())?;
             }
             Act::Counts if simulated => found.counted = Some(found.ladders[0].clone()),
             Act::Counts => {
-                watch("the simulator's counts");
+                progress("the simulator's counts");
                 let counter = Runner { paper, most: SIMULATED, simulated: true };
                 let mut counts = Simulated::new(setting.clone());
                 found.counted = Some(counts.climb(&counter.asks()[0], &mut ())?);

@@ -25,11 +25,11 @@ pub trait Key:
     /// The key of a group's number, where the type holds it.
     fn from_id(id: u64) -> Option<Self>;
 
-    /// The key's place among all numbers of 64 bits, in the order of keys.
+    /// The key's rank among all numbers of 64 bits, in the order of keys.
     #[doc(hidden)]
     fn rank(self) -> u64;
 
-    /// The key of a place that [`rank`](Self::rank) gave.
+    /// The key of a rank that [`rank`](Self::rank) gave.
     #[doc(hidden)]
     fn from_rank(rank: u64) -> Self;
 

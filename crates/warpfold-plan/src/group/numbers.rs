@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A group's number for each element, all below the number of groups and the same whenever they are asked for: what is sorted by them is written without another look (`cpu/batch/sort`).
 pub trait Numbered: Debug + Send + Sync {
-    /// Writes the numbers of the elements from `first` on, as many as there is room for.
+    /// Writes the numbers of the elements from `first` on, as many as the slice holds.
     fn numbers(&self, first: usize, out: &mut [u32]);
 }
 
@@ -72,15 +72,15 @@ pub fn for_each(
     }
 }
 
-/// The index of the element that stands at a place among those of its group, for each group.
-pub fn nth_of_each(numbers: &dyn Numbered, n: usize, places: &[u64]) -> Vec<u64> {
-    let mut left = places.to_vec();
-    let mut found = vec![0; places.len()];
+/// The index of the nth element of its group, for each group.
+pub fn nth_of_each(numbers: &dyn Numbered, n: usize, nths: &[u64]) -> Vec<u64> {
+    let mut remaining = nths.to_vec();
+    let mut found = vec![0; nths.len()];
     for_each(numbers, 0..n, |at, group| {
-        if left[group] == 0 {
+        if remaining[group] == 0 {
             found[group] = at as u64;
         }
-        left[group] = left[group].wrapping_sub(1);
+        remaining[group] = remaining[group].wrapping_sub(1);
     });
     found
 }

@@ -119,8 +119,8 @@ impl Fold {
         matches!(self, Fold::Prod) && dtype.is_float()
     }
 
-    /// Threads of the largest block that its kernel for an element type runs in. Those of exact folds may have digits of their own in shared memory
-    /// (`private_limbs.cuh`), which leave room for fewer; so do runs of the canonical tree (`tree_array.cuh`).
+    /// Threads of the largest block that its kernel for an element type runs in. Those of exact folds may have limbs of their own in shared memory
+    /// (`private_limbs.cuh`), which then fit fewer; so do runs of the canonical tree (`tree_array.cuh`).
     pub const fn most_threads(self, dtype: DType) -> u32 {
         if self.is_tree(dtype) {
             return 128;
@@ -128,13 +128,13 @@ impl Fold {
         if !self.is_exact() {
             return 512;
         }
-        let digits = self.digits(dtype);
-        if digits == 0 {
+        let limbs = self.limbs(dtype);
+        if limbs == 0 {
             // One block shares them, with all threads of a multiprocessor.
             return tuning::exact_threads(self, dtype);
         }
         let mut threads = 256;
-        while threads > 32 && digits * 8 * threads > 45 << 10 {
+        while threads > 32 && limbs * 8 * threads > 45 << 10 {
             threads /= 2;
         }
         threads
@@ -150,8 +150,8 @@ impl Fold {
         }
     }
 
-    /// The 64-bit digits of a thread; none of folds that are not exact, or whose blocks share them (`shared_limbs.cuh`, `binned_limbs.cuh`).
-    pub(super) const fn digits(self, dtype: DType) -> u32 {
+    /// The 64-bit limbs of a thread; none of folds that are not exact, or whose blocks share them (`shared_limbs.cuh`, `binned_limbs.cuh`).
+    pub(super) const fn limbs(self, dtype: DType) -> u32 {
         let (sum, product) = match dtype {
             DType::F32 if !matches!(self, Fold::ExactSum | Fold::ExactL1) => (0, 0),
             DType::F16 => (3, 4),
@@ -166,7 +166,7 @@ impl Fold {
             Fold::ExactSum | Fold::ExactL1 => parts * sum,
             Fold::ExactDot => parts * product,
             Fold::ExactMoments => parts * sum + product,
-            // Sums of either sign have digits of their own.
+            // Sums of either sign have limbs of their own.
             Fold::ExactStats => 2 * sum + product,
             _ => 0,
         }

@@ -1,4 +1,4 @@
-//! What is asked, on what machine, and the way chosen: plain values, computed without touching a device.
+//! The request, the machine, and the way chosen: plain values, computed without touching a device.
 
 mod batch;
 mod choose;
@@ -33,7 +33,7 @@ pub use warpfold_num::Isa;
 
 use crate::{DType, Op, Policy};
 
-/// A reduction asked for.
+/// A request for a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Problem {

@@ -60,9 +60,13 @@ mod tests {
     fn host_data_stay_unless_measured_otherwise() {
         assert_eq!(place_host(Some(1 << 40), None).side, Side::Cpu);
         let slow = Link { gpu: 2e10, cpu: 4e10, open: 0.2 };
-        let place = place_host(Some(1 << 40), Some(slow));
-        assert_eq!(place.side, Side::Cpu);
-        assert!(place.why.contains("20.0 GB/s over the link and 40.0 GB/s"), "{}", place.why);
+        let placement = place_host(Some(1 << 40), Some(slow));
+        assert_eq!(placement.side, Side::Cpu);
+        assert!(
+            placement.why.contains("20.0 GB/s over the link and 40.0 GB/s"),
+            "{}",
+            placement.why
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ const LIMBS: [u64; 2] = [12, 3];
 pub struct CudaTablePlan {
     /// What is added: sum, or l1 of floats.
     pub op: Op,
-    /// What brings elements together that one table has room for; sorts by no bits where one has room for all groups.
+    /// The sort that brings elements of one table together; of no bits where one table holds all groups.
     pub sort: CudaGroupPlan,
     /// Groups.
     pub groups: u64,
@@ -51,11 +51,11 @@ impl CudaTablePlan {
         }
         let way = GroupWay::Dense(groups);
         let sort = CudaGroupPlan::new(elements, [keys, values], way, greatest, gpu);
-        let room = gpu.shared_bytes();
+        let shared_bytes = gpu.shared_bytes();
         let [least, most] = WIDTH_BITS;
         let width_bits = (least..=most.min(sort.bits.max(least)))
             .rev()
-            .find(|&bits| table_bytes(values, bits) <= room)?;
+            .find(|&bits| table_bytes(values, bits) <= shared_bytes)?;
         let sort = sort.from_bit(width_bits);
         let blocks = elements.div_ceil(LEAST_SHARE).min(gpu.multiprocessors.into()).max(1);
         let share = elements.div_ceil(blocks).next_multiple_of(AT_ONCE);

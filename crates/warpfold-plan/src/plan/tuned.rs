@@ -132,7 +132,7 @@ impl Shape {
     }
 }
 
-/// Blocks of the largest grid, a multiprocessor: what a stream's workspace has room for.
+/// Blocks of the largest grid, a multiprocessor: what a stream's workspace holds.
 pub const MAX_PER_MULTIPROCESSOR: u32 = 32;
 
 /// As [`choose_cuda`](super::choose_cuda), with the shapes that were measured on the GPU; the rule's where there is none.

@@ -21,8 +21,8 @@ pub(super) const LONG_SEGMENT_BYTES: u64 = 4 << 20;
 /// With sorting by buckets, tables of 2^20 and 2^21 groups were still slower in a later trial, by 20 to 46 %, for uniform and for Zipf's keys.
 pub(super) const TABLE_BYTES: u64 = 8 << 20;
 
-/// Groups up to which elements are copied right to their places: with more, places are too many for near caches, and elements go to buckets of
-/// neighbouring groups first. On two busy cores of an EPYC 2^26 sums of f32 into 2^20 groups took 3580 ms right to their places and 1630 by buckets.
+/// Groups up to which elements are scattered directly: with more, their positions are too many for near caches, and elements go to buckets of
+/// neighbouring groups first. On two busy cores of an EPYC 2^26 sums of f32 into 2^20 groups took 3580 ms scattered directly and 1630 by buckets.
 pub const SCATTERED_GROUPS: u64 = 4 << 10;
 
 /// The shape of a CUDA launch over so many bytes, measured on an H200 (`results/h200/cuda_shapes.jsonl`) with sums, extremes, counts and
@@ -47,15 +47,15 @@ pub(super) fn cuda_shape(fold: Fold, dtype: DType, bytes: u64) -> Shape {
     Shape { block: 512, per_multiprocessor, vectors: 2, alone: 4096 }
 }
 
-/// As many blocks as find room for their digits in a multiprocessor of Hopper, and as its threads are: the kernels' launch bounds.
+/// As many blocks as a multiprocessor of Hopper holds with their limbs, and as its threads are: the kernels' launch bounds.
 fn exact_shape(fold: Fold, dtype: DType) -> Shape {
-    let (block, digits) = (fold.most_threads(dtype), fold.digits(dtype));
-    let other = if digits > 40 { 3 << 10 } else { 3 << 9 };
-    let bytes = digits * 8 * block + other;
+    let (block, limbs) = (fold.most_threads(dtype), fold.limbs(dtype));
+    let other = if limbs > 40 { 3 << 10 } else { 3 << 9 };
+    let bytes = limbs * 8 * block + other;
     let wide = matches!(dtype, DType::F64 | DType::Complex128);
     let most = exact_threads(fold, dtype);
     let per_multiprocessor = ((228 << 10) / bytes).min(most / block);
-    // Where blocks meet without waiting for memory (`small_array.cuh`) more of them pay: sums of 2^14 f32 3.9 µs with two packs a thread, 4.2 with four.
+    // Where blocks meet without waiting for memory (`small_array.cuh`) more of them pay: sums of 2^14 f32 3.9 µs with two vector loads a thread, 4.2 with four.
     let few = match fold {
         Fold::ExactSum => !wide,
         Fold::ExactL1 => !wide && !dtype.is_complex(),
@@ -64,7 +64,7 @@ fn exact_shape(fold: Fold, dtype: DType) -> Shape {
     Shape { block, per_multiprocessor, vectors: if few { 2 } else { 4 }, alone: 4 * block }
 }
 
-/// Threads of a multiprocessor, as `accumulators.cuh` and the folds say them. Fewer than find room are faster: sums of 2^28 normal f64 in 482 µs by four blocks a
+/// Threads of a multiprocessor, as `accumulators.cuh` and the folds say them. Fewer than fit are faster: sums of 2^28 normal f64 in 482 µs by four blocks a
 /// multiprocessor that load eight packs at a time, in 506 by five that load four; moments of 2^28 f64 in 492 µs by 512 threads that load six, in 520 by 640 that load four.
 pub(super) const fn exact_threads(fold: Fold, dtype: DType) -> u32 {
     match (fold, dtype) {

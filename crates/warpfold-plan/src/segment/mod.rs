@@ -1,6 +1,6 @@
 //! Segments: contiguous runs of one array, each folded into an output of its own.
 //!
-//! [`Segments`] is how a caller states them; [`Bounds`] is what is left once they were checked, and what executors see.
+//! [`Segments`] is how a caller states them; [`Bounds`] is their checked form, which executors read.
 
 mod bounds;
 

@@ -15,7 +15,7 @@ pub struct Loop {
     pub length: u64,
     /// Elements of memory from one to the next; never negative.
     pub stride: u64,
-    /// Places from one to the next: outputs for a kept loop, elements of one output's input in logical order for a folded one.
+    /// Indices from one to the next: outputs for a kept loop, elements of one output's input in logical order for a folded one.
     pub position: i64,
 }
 
@@ -31,7 +31,7 @@ pub struct Form {
     pub start: u64,
     /// The output at the beginning of every kept loop.
     pub first_output: u64,
-    /// The place at the beginning of every folded loop.
+    /// The index at the beginning of every folded loop.
     pub first_index: u64,
     /// Loops over outputs.
     pub kept: Vec<Loop>,
@@ -92,7 +92,7 @@ impl Form {
     /// Where the loops of an output begin in memory.
     pub fn locate(&self, output: u64) -> u64 {
         self.kept.iter().fold(self.start, |at, l| {
-            // Places are those of C order, a mixed radix: the digit tells the step, from the other end where the loop was turned round.
+            // Indices are those of C order, a mixed radix: the digit tells the step, from the other end where the loop was turned round.
             let digit = output / l.position.unsigned_abs() % l.length;
             at + if l.position < 0 { l.length - 1 - digit } else { digit } * l.stride
         })
@@ -125,10 +125,10 @@ impl Form {
         }
     }
 
-    /// Calls with runs of the elements at places `first .. first + count`, in the order of places: where a run begins, how far apart its
+    /// Calls with runs of the elements at indices `first .. first + count`, in the order of indices: where a run begins, how far apart its
     /// elements lie, and how many they are.
     pub fn gather(&self, start: u64, first: u64, count: u64, mut run: impl FnMut(u64, i64, u64)) {
-        // Loops by place, the longest steps first; a turned one walks backwards.
+        // Loops by position, the longest steps first; a turned one walks backwards.
         let mut loops: Vec<_> = self.folded.clone();
         loops.sort_unstable_by_key(|l| std::cmp::Reverse(l.position.unsigned_abs()));
         let Some((inner, outer)) = loops.split_last() else {
@@ -143,7 +143,7 @@ impl Form {
         let step = if inner.position < 0 { -(inner.stride as i64) } else { inner.stride as i64 };
         let mut position = first;
         while position < first + count {
-            // Places of C order are a mixed radix: see `locate`.
+            // Indices of C order are a mixed radix: see `locate`.
             let base = outer.iter().fold(start, |start, l| {
                 start + at(l, position / l.position.unsigned_abs() % l.length)
             });

@@ -26,7 +26,7 @@ impl<'a, T: Copy> View<'a, T> {
     /// # Errors
     /// [`Error::Shape`] if the slice has not exactly as many elements as the shape.
     pub fn new(memory: &'a [T], shape: &[u64]) -> Result<Self> {
-        Self::whole(memory, Layout::c(shape)?)
+        Self::contiguous(memory, Layout::c(shape)?)
     }
 
     /// In Fortran order: the first axis is contiguous.
@@ -34,10 +34,10 @@ impl<'a, T: Copy> View<'a, T> {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn fortran(memory: &'a [T], shape: &[u64]) -> Result<Self> {
-        Self::whole(memory, Layout::fortran(shape)?)
+        Self::contiguous(memory, Layout::fortran(shape)?)
     }
 
-    fn whole(memory: &'a [T], layout: Layout) -> Result<Self> {
+    fn contiguous(memory: &'a [T], layout: Layout) -> Result<Self> {
         if layout.elements() != memory.len() as u64 {
             return Err(Error::Shape {
                 requested: format!("a view of {} elements with {layout}", memory.len()),
@@ -91,11 +91,11 @@ impl<'a, T: Copy> View<'a, T> {
 
     /// Its elements in C order.
     pub fn iter(&self) -> Elements<'a, T> {
-        let left = self.layout.elements();
+        let remaining = self.layout.elements();
         let axes: Vec<_> =
             self.layout.axes().iter().copied().filter(|axis| axis.length != 1).collect();
         let index = vec![0; axes.len()];
-        Elements { memory: self.memory, axes, index, at: self.layout.start() as i64, left }
+        Elements { memory: self.memory, axes, index, at: self.layout.start() as i64, remaining }
     }
 
     /// The element at some indices; `None` outside the shape.
@@ -122,14 +122,14 @@ pub struct Elements<'a, T> {
     axes: Vec<Axis>,
     index: Vec<u64>,
     at: i64,
-    left: u64,
+    remaining: u64,
 }
 
 impl<T: Copy> Iterator for Elements<'_, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        self.left = self.left.checked_sub(1)?;
+        self.remaining = self.remaining.checked_sub(1)?;
         let element = self.memory[self.at as usize];
         for (index, axis) in self.index.iter_mut().zip(&self.axes).rev() {
             *index += 1;
@@ -144,8 +144,8 @@ impl<T: Copy> Iterator for Elements<'_, T> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = usize::try_from(self.left).ok();
-        (left.unwrap_or(usize::MAX), left)
+        let remaining = usize::try_from(self.remaining).ok();
+        (remaining.unwrap_or(usize::MAX), remaining)
     }
 }
 

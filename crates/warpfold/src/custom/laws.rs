@@ -51,11 +51,11 @@ pub fn check<O: Operator>(operator: O, x: &[O::Element]) -> Result<(), Broken> {
             }
             state.unwrap_or_else(|| unreachable!("there is one element at least"))
         });
-        let same = |law, one: O::State, other: O::State, of: &dyn Debug, how: [&str; 2]| {
+        let same = |law, one: O::State, other: O::State, of: &dyn Debug, sides: [&str; 2]| {
             if operator.is_same(&one, &other) {
                 return Ok(());
             }
-            let [left, right] = how;
+            let [left, right] = sides;
             let shown = format!("{left} is {one:?} and {right} is {other:?}, of {of:?}");
             Err(Broken { operator: format!("{operator:?}"), law, shown })
         };

@@ -58,8 +58,8 @@ fn of_array<T: Make>(ledger: &mut Ledger, policy: Policy, x: &[T], what: &str) {
     }
     for every in [1, 3, 16] {
         if n.is_multiple_of(every) {
-            let many = policy.reduce_segments(x, Segments::every(every)).expect("it divides");
-            of_parts(ledger, &many, &format!("{what}, every {every}"), |values| values);
+            let batched = policy.reduce_segments(x, Segments::every(every)).expect("it divides");
+            of_parts(ledger, &batched, &format!("{what}, every {every}"), |values| values);
         }
     }
     let mut offsets = vec![0u32];
@@ -67,25 +67,25 @@ fn of_array<T: Make>(ledger: &mut Ledger, policy: Policy, x: &[T], what: &str) {
         let length = offsets.len() as u32 * 7919 % 29;
         offsets.push((offsets[offsets.len() - 1] + length).min(n as u32));
     }
-    let many = policy.reduce_segments(x, Segments::offsets(&offsets)).expect("they ascend");
-    of_parts(ledger, &many, &format!("{what}, offsets"), |values| values);
+    let batched = policy.reduce_segments(x, Segments::offsets(&offsets)).expect("they ascend");
+    of_parts(ledger, &batched, &format!("{what}, offsets"), |values| values);
     let near: Vec<i16> = (0..x.len()).map(|k| (k * 7919 % 53) as i16 - 20).collect();
-    let many = policy.group_by(&near, x).expect("a key for each");
-    of_parts(ledger, &many, &format!("{what}, near keys"), |groups| groups.values);
+    let batched = policy.group_by(&near, x).expect("a key for each");
+    of_parts(ledger, &batched, &format!("{what}, near keys"), |groups| groups.values);
     let far: Vec<u64> = (0..n).map(|k| (k % 13).wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
-    let many = policy.group_by(&far, x).expect("a key for each");
-    of_parts(ledger, &many, &format!("{what}, far keys"), |groups| groups.values);
+    let batched = policy.group_by(&far, x).expect("a key for each");
+    of_parts(ledger, &batched, &format!("{what}, far keys"), |groups| groups.values);
     let dense: Vec<u32> = (0..x.len()).map(|k| (k * 7919 % 53) as u32).collect();
-    let many = policy.group_dense(&dense, 55, x).expect("a number for each");
-    of_parts(ledger, &many, &format!("{what}, dense keys"), |values| values);
+    let batched = policy.group_dense(&dense, 55, x).expect("a number for each");
+    of_parts(ledger, &batched, &format!("{what}, dense keys"), |values| values);
     let sorted: Vec<u8> = (0..x.len()).map(|k| (k / 41) as u8).collect();
-    let many = policy.reduce_by_key(&sorted, x).expect("a key for each");
-    of_parts(ledger, &many, &format!("{what}, sorted keys"), |groups| groups.values);
+    let batched = policy.reduce_by_key(&sorted, x).expect("a key for each");
+    of_parts(ledger, &batched, &format!("{what}, sorted keys"), |groups| groups.values);
 }
 
 fn of_parts<T: Element, A: OutputShape + Clone>(
     ledger: &mut Ledger,
-    many: &ReduceBatched<'_, T, A>,
+    batched: &ReduceBatched<'_, T, A>,
     what: &str,
     in_order: impl Fn(A::Of<Partial<T>>) -> Vec<Partial<T>>,
 ) {
@@ -95,16 +95,16 @@ fn of_parts<T: Element, A: OutputShape + Clone>(
         }
         let group = format!("{op} {}", T::DTYPE);
         for finish in finishes(op).step_by(3) {
-            let line = text(many.columns(op, finish));
+            let line = text(batched.columns(op, finish));
             ledger.enter(&group, &format!("{what}, {finish:?}: {line}"));
         }
         if matches!(op, Op::ArgMin | Op::ArgMax) {
-            let flat = text(many.clone().flat_indices().columns(op, Finish::default()));
+            let flat = text(batched.clone().flat_indices().columns(op, Finish::default()));
             ledger.enter(&group, &format!("{what}, flat: {flat}"));
         }
         // Float sums have partials of kilobytes: those of all would take most of the time.
         if what.contains("offsets") {
-            let line = match many.partials(op) {
+            let line = match batched.partials(op) {
                 Ok(partials) => {
                     let partials = in_order(partials);
                     partials.iter().map(|p| hex(&p.to_bytes())).collect::<Vec<_>>().join(" ")

@@ -54,13 +54,13 @@ fn of_type<T: Make>(ledger: &mut Ledger, device: &Device) {
                 let columns =
                     device.reduce_axes(&on, &layout, &[0]).expect("it has two axes").policy(policy);
                 let of_groups = groups.reduce().policy(policy);
-                for (name, many) in [
+                for (name, batched) in [
                     ("segments", segments),
                     ("rows", rows),
                     ("columns", columns),
                     ("groups", of_groups),
                 ] {
-                    let line = text(many.columns(op, Finish::default()));
+                    let line = text(batched.columns(op, Finish::default()));
                     ledger.enter(&group, &format!("{what}, {name}: {line}"));
                 }
                 let dense = device.reduce_dense(&keys, 19, &on).policy(policy);

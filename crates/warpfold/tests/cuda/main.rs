@@ -30,12 +30,12 @@ mod interplay;
 mod lanes;
 #[path = "../kernels/launches.rs"]
 mod launches;
-#[path = "../kernels/left.rs"]
-mod left;
 #[path = "../kernels/maps.rs"]
 mod maps;
 #[path = "../kernels/named.rs"]
 mod named;
+#[path = "../kernels/on_device.rs"]
+mod on_device;
 #[allow(dead_code, unreachable_pub, unused_imports, reason = "the contract's tests use the rest")]
 #[path = "../oracle/mod.rs"]
 mod oracle;
@@ -94,8 +94,13 @@ fn machine(_: u32, _: u64) -> Option<Gpu> {
     gpu()
 }
 
-impl left::Leaves for Gpu {
-    fn left<T: Element>(&self, reduce: &Reduce<'_, T>, op: Op, finish: Finish) -> Result<Vec<u8>> {
+impl on_device::OnDevice for Gpu {
+    fn on_device<T: Element>(
+        &self,
+        reduce: &Reduce<'_, T>,
+        op: Op,
+        finish: Finish,
+    ) -> Result<Vec<u8>> {
         thread_local! {
             static QUEUE: RefCell<Option<(Queue, Buffer<u64>)>> = const { RefCell::new(None) };
         }

@@ -6,7 +6,7 @@ use warpfold::plan::Shape;
 use warpfold::{Accuracy, Element, Error, Nan, Op, Policy, Result};
 
 use crate::compare::{near, same};
-use crate::left::{Leaves, check_left};
+use crate::on_device::{OnDevice, check_on_device};
 use crate::sample::Sample;
 use crate::{bound, truth};
 
@@ -42,7 +42,7 @@ fn reference<T: Element>(x: &[T], op: Op, policy: Policy) -> Result<Output> {
 }
 
 /// Every reduction of one array.
-pub(crate) fn check<M: Leaves, T: Sample>(
+pub(crate) fn check<M: OnDevice, T: Sample>(
     machine: &M,
     x: &[T],
     view: View<'_, M, T>,
@@ -85,7 +85,13 @@ pub(crate) fn check<M: Leaves, T: Sample>(
             }
             // What stays on the device takes the same kernels and a short one more: a quarter of the cases will do.
             if op != Op::Stats && (x.len() + op as usize).is_multiple_of(4) {
-                check_left(machine, &reduce, op, 0, &format!("fast, {what}, {nan:?}, {shape:?}"));
+                check_on_device(
+                    machine,
+                    &reduce,
+                    op,
+                    0,
+                    &format!("fast, {what}, {nan:?}, {shape:?}"),
+                );
             }
             if op == Op::Stats {
                 let partial = warpfold::reduce(x).policy(policy).partial(op);
@@ -96,7 +102,7 @@ pub(crate) fn check<M: Leaves, T: Sample>(
 }
 
 /// Dot, of arrays aligned alike and not.
-pub(crate) fn check_dot<M: Leaves, T: Sample>(
+pub(crate) fn check_dot<M: OnDevice, T: Sample>(
     machine: &M,
     x: &[T],
     y: &[T],
@@ -116,7 +122,7 @@ pub(crate) fn check_dot<M: Leaves, T: Sample>(
         let policy = Policy { nan, accuracy: Accuracy::Fast, ..Policy::default() };
         let reduce = machine.reduce_two(views.0, views.1).unwrap();
         let exact = reduce.nan(nan).output(Op::Dot, Finish::default());
-        check_left(machine, &reduce.nan(nan), Op::Dot, 0, what);
+        check_on_device(machine, &reduce.nan(nan), Op::Dot, 0, what);
         truth::check(&exact, Op::Dot, nan, [x, y], Finish::default(), what);
         assert!(
             same(&exact, &cpu),
@@ -150,7 +156,7 @@ pub(crate) fn check_dot<M: Leaves, T: Sample>(
 }
 
 /// Every reduction that rounds once, of floats: the same bits as the CPU.
-pub(crate) fn check_exact<M: Leaves, T: Sample>(
+pub(crate) fn check_exact<M: OnDevice, T: Sample>(
     machine: &M,
     x: &[T],
     view: View<'_, M, T>,
@@ -184,7 +190,7 @@ pub(crate) fn check_exact<M: Leaves, T: Sample>(
             );
             truth::check(&found, op, nan, [x, &[]], finish, &format!("{what}, {shape:?}"));
             if op != Op::Stats {
-                check_left(machine, &reduce, op, 1, &format!("{what}, {nan:?}, {shape:?}"));
+                check_on_device(machine, &reduce, op, 1, &format!("{what}, {nan:?}, {shape:?}"));
             }
             // The partial too, to its last bit, but for how an undefined sum came about.
             let defined = op == Op::Stats || !format!("{found:?}").contains("NaN");

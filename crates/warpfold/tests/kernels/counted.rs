@@ -4,8 +4,8 @@ use warpfold::partial::Finish;
 use warpfold::{Accuracy, Element, Error, Op, Policy, bf16, reduce};
 
 use crate::data::{Kind, Random, array};
-use crate::left::{Leaves as _, difference};
 use crate::machine;
+use crate::on_device::{OnDevice as _, difference};
 
 const OPS: &[Op] = &[
     Op::Sum,
@@ -79,7 +79,7 @@ fn a_length_may_change_between_runs() {
     for n in [5u64, 2000, 0, 1234] {
         length.write(0, &[n]).unwrap();
         let there = machine.reduce(&on).len_on_device(&length);
-        let bytes = machine.left(&there, Op::Sum, Finish::default()).unwrap();
+        let bytes = machine.on_device(&there, Op::Sum, Finish::default()).unwrap();
         let sum = reduce(&x[..n as usize]).sum().unwrap();
         assert_eq!(bytes, sum.to_le_bytes(), "{n}");
     }
@@ -90,7 +90,7 @@ fn products_and_stats_of_a_length_on_the_device_are_refused() {
     let Some(machine) = machine(2, 3) else { return };
     let (on, length) = (machine.upload(&[1f32, 2.0]).unwrap(), machine.upload(&[1u64]).unwrap());
     let reduce = machine.reduce(&on).len_on_device(&length);
-    let refused = machine.left(&reduce, Op::Prod, Finish::default());
+    let refused = machine.on_device(&reduce, Op::Prod, Finish::default());
     assert!(
         matches!(&refused, Err(Error::Unsupported { option: "a length on the device", .. })),
         "{refused:?}"

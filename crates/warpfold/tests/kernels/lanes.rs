@@ -1,4 +1,4 @@
-//! Digits that all warps of a block share, where a few lanes have all there is to put there: carries wait for no lane that has nothing.
+//! Limbs that all warps of a block share, where a few lanes have all additions: carries wait for no lane that has nothing.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use warpfold::{Complex, Element, Op, Result};
 use crate::compare::same;
 use crate::machine;
 
-/// Numbers of a row, two for each lane of a warp, and rows enough for digits of one lane's columns to overflow, were they never settled. (Of f32 half as many rows of twice as
+/// Numbers of a row, two for each lane of a warp, and rows enough for limbs of one lane's columns to overflow, were they never settled. (Of f32 half as many rows of twice as
 /// many numbers.)
 const ROW: usize = 64;
 const ROWS: usize = 8 * 4300;
@@ -63,7 +63,7 @@ fn check<T: Element>(x: &[T], op: Op, what: &str) {
 
 #[test]
 fn moments_of_some_lanes() {
-    // One of either half of a warp, which begin numbers at even and at odd digits, and all of a half.
+    // One of either half of a warp, which begin numbers at even and at odd limbs, and all of a half.
     for lanes in [0..1, 16..17, 0..16] {
         check(&rows(lanes.clone()), Op::Var, &format!("lanes {lanes:?}"));
     }

@@ -6,13 +6,13 @@ use warpfold::{DType, Element, Error, Nan, Op, Policy, Result, with_element};
 
 use crate::compare::same;
 use crate::data::{Kind, Random, array};
-use crate::left::{Leaves, difference, own_of_16};
+use crate::on_device::{OnDevice, difference, own_of_16};
 
 const KINDS: [Kind; 6] =
     [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros, Kind::Ties, Kind::Lowest];
 
 /// Reduces so many arrays of every type, each in a launch of its own shape, and says how many results were wrong.
-pub(crate) fn mismatches<M: Leaves>(machine: &M, arrays: u64, longest: usize, seed: u64) -> u64 {
+pub(crate) fn mismatches<M: OnDevice>(machine: &M, arrays: u64, longest: usize, seed: u64) -> u64 {
     let each = arrays.div_ceil(DType::ALL.len() as u64);
     let one = |dtype: &DType| {
         let mut random = Random(seed + *dtype as u64);
@@ -21,7 +21,7 @@ pub(crate) fn mismatches<M: Leaves>(machine: &M, arrays: u64, longest: usize, se
     DType::ALL.iter().map(one).sum()
 }
 
-fn of_type<M: Leaves, T: Element>(
+fn of_type<M: OnDevice, T: Element>(
     machine: &M,
     arrays: u64,
     longest: usize,

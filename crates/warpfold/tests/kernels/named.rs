@@ -9,8 +9,8 @@ use warpfold::{
 
 use crate::compare::same;
 use crate::data::{Kind, Random, array};
-use crate::left::own_of_16;
 use crate::machine;
+use crate::on_device::own_of_16;
 
 const KINDS: [Kind; 6] =
     [Kind::Plain, Kind::Specials, Kind::Wide, Kind::Zeros, Kind::Ties, Kind::AllNan];

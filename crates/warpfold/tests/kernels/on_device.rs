@@ -5,8 +5,8 @@ use warpfold::partial::{Finish, Output};
 use warpfold::{DType, Element, Error, Op, Result, Value, bf16, f16};
 
 /// A machine that leaves values where they are, and shows their bytes to tests.
-pub(crate) trait Leaves: Machine {
-    fn left<T: Element>(
+pub(crate) trait OnDevice: Machine {
+    fn on_device<T: Element>(
         &self,
         reduce: &Reduce<'_, Self, T>,
         op: Op,
@@ -73,24 +73,24 @@ fn expected<T: Element>(op: Op, finish: Finish, host: &Result<Output>) -> Option
 }
 
 /// How the value that is left differs from what the host finishes of the same reduction.
-pub(crate) fn difference<M: Leaves, T: Element>(
+pub(crate) fn difference<M: OnDevice, T: Element>(
     machine: &M,
     reduce: &Reduce<'_, M, T>,
     op: Op,
     finish: Finish,
     host: &Result<Output>,
 ) -> Option<String> {
-    let left = match machine.left(reduce, op, finish) {
-        Ok(left) => left,
+    let found = match machine.on_device(reduce, op, finish) {
+        Ok(found) => found,
         // The length alone tells that there is no value.
         Err(error) if host.as_ref() == Err(&error) => return None,
         Err(error) => return Some(format!("left {error:?}, host {host:?}")),
     };
     let right = match expected::<T>(op, finish, host) {
-        Some(expected) => left == expected,
-        None => op != Op::Prod || left[8] == 1,
+        Some(expected) => found == expected,
+        None => op != Op::Prod || found[8] == 1,
     };
-    (!right).then(|| format!("left {left:?}, host {host:?}"))
+    (!right).then(|| format!("left {found:?}, host {host:?}"))
 }
 
 /// The elements' type, if it has 16 bits and results can be rounded to it.
@@ -99,7 +99,7 @@ pub(crate) fn own_of_16<T: Element>(op: Op) -> Option<DType> {
 }
 
 /// One reduction's value, left on the device and finished on the host.
-pub(crate) fn check_left<M: Leaves, T: Element>(
+pub(crate) fn check_on_device<M: OnDevice, T: Element>(
     machine: &M,
     reduce: &Reduce<'_, M, T>,
     op: Op,

@@ -10,7 +10,7 @@ use warpfold::{
 };
 
 use crate::data::{Kind, Random, array};
-use crate::left::difference;
+use crate::on_device::difference;
 use crate::{SCALE, machine};
 
 const NANS: [Nan; 2] = [Nan::Propagate, Nan::Ignore];

@@ -32,10 +32,10 @@ fn check<K: Key + Ordered, T: Element>(case: Case, multiprocessors: u32, random:
     let expected = cpu.columns(op, Finish::default()).unwrap();
     let (on_device, values) = (device.upload(&keys).unwrap(), device.upload(&x).unwrap());
     let reduce = device.reduce_dense(on_device.slice(from..), groups, values.slice(from..));
-    let (found, how) = reduce.nan(nan).columns(op, Finish::default()).unwrap();
-    let what = format!("{case:?}: {} by {}: {how}", T::DTYPE, <K as Key>::DTYPE);
+    let (found, plan) = reduce.nan(nan).columns(op, Finish::default()).unwrap();
+    let what = format!("{case:?}: {} by {}: {plan}", T::DTYPE, <K as Key>::DTYPE);
     assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{what}");
-    assert!(n == 0 || how.contains("in tables"), "{what}");
+    assert!(n == 0 || plan.contains("in tables"), "{what}");
 }
 
 const PLAIN: Case = Case {
@@ -141,9 +141,9 @@ fn sums_that_tables_have_no_room_for_are_found_by_sorting() {
     }
     let sums = [0.0, f32::INFINITY, 1.5];
     assert_eq!(reduce.sum().unwrap(), sums);
-    let (columns, how) = reduce.columns(Op::Sum, Finish::default()).unwrap();
+    let (columns, plan) = reduce.columns(Op::Sum, Finish::default()).unwrap();
     assert_eq!(columns, [("sum", Column::F32(sums.to_vec()))]);
-    assert!(SCALE > 1 || how.contains("sorted by"), "{how}");
+    assert!(SCALE > 1 || plan.contains("sorted by"), "{plan}");
 }
 
 #[test]
@@ -242,10 +242,10 @@ fn what_tables_do_not_do_is_done_by_sorting() {
     let reduce = device.reduce_dense(&on_device, 4, &values);
     assert_eq!(reduce.on_device::<u64>(Op::Count).unwrap().download().unwrap(), [1, 1, 0, 2]);
     assert!(reduce.plan(Op::Count).is_none());
-    let (columns, how) = reduce.columns(Op::Count, Finish::default()).unwrap();
+    let (columns, plan) = reduce.columns(Op::Count, Finish::default()).unwrap();
     let expected = group_dense(&keys, 4, &x).unwrap().columns(Op::Count, Finish::default());
     assert_eq!(format!("{columns:?}"), format!("{:?}", expected.unwrap()));
-    assert!(how.contains("sorted by"), "{how}");
+    assert!(plan.contains("sorted by"), "{plan}");
 }
 
 /// Every kernel of tables once or twice: what `compute-sanitizer` runs.

@@ -111,7 +111,7 @@ impl<T: Sample> Oracle<T> {
                 _ => panic!("dot takes pairs"),
             },
             Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => {
-                self.place(a[0], x.words(), index);
+                self.rank(a[0], x.words(), index);
             }
             Op::Any | Op::All | Op::Count => {}
             Op::Stats => panic!("stats is compared field by field"),
@@ -142,7 +142,7 @@ impl<T: Sample> Oracle<T> {
         }
     }
 
-    fn place(&mut self, number: Number, words: Vec<u64>, index: u64) {
+    fn rank(&mut self, number: Number, words: Vec<u64>, index: u64) {
         if number.is_nan() {
             self.first_nan.get_or_insert(index);
             return;
@@ -275,22 +275,22 @@ impl<T: Sample> Oracle<T> {
         Expected::Near { format, negative: parts[0].sign() == Sign::Minus, exact }
     }
 
-    fn extreme(&self, place: &Option<(Number, Vec<u64>, u64)>) -> Cell {
+    fn extreme(&self, extreme: &Option<(Number, Vec<u64>, u64)>) -> Cell {
         let nan = match T::DTYPE {
             DType::F16 => F16.nan(),
             DType::BF16 => BF16.nan(),
             DType::F32 => F32.nan(),
             _ => F64.nan(),
         };
-        match (self.first_nan, place) {
+        match (self.first_nan, extreme) {
             (Some(_), _) => Cell::new(T::DTYPE.name(), &[nan]),
             (None, Some((_, words, _))) => Cell::new(T::DTYPE.name(), words),
             (None, None) => panic!("an empty input has no extreme"),
         }
     }
 
-    fn index(&self, place: &Option<(Number, Vec<u64>, u64)>) -> Cell {
-        let index = self.first_nan.or(place.as_ref().map(|(.., index)| *index));
+    fn index(&self, extreme: &Option<(Number, Vec<u64>, u64)>) -> Cell {
+        let index = self.first_nan.or(extreme.as_ref().map(|(.., index)| *index));
         Cell::new("u64", &[index.expect("an empty input has no index")])
     }
 }

@@ -11,20 +11,20 @@ fn agrees(n: usize, groups: u64, make: impl Fn(usize) -> f64) {
     keys.iter().zip(&x).for_each(|(&key, &x)| apart[key as usize].push(x));
     for (threads, nan) in [(1, Nan::Propagate), (2, Nan::Ignore), (3, Nan::Propagate)] {
         let policy = Policy { threads: Some(threads), ..Policy::default() };
-        let many = policy.group_dense(&keys, groups, &x).unwrap().nan(nan);
+        let batched = policy.group_dense(&keys, groups, &x).unwrap().nan(nan);
         let bits = |all: Vec<f64>| all.into_iter().map(f64::to_bits).collect::<Vec<_>>();
         let alone = |one: fn(warpfold::Reduce<'_, f64>) -> Result<f64>| -> Result<Vec<f64>> {
             apart.iter().map(|x| one(warpfold::reduce(x).nan(nan))).collect()
         };
         let what = format!("{n} in {groups} groups");
-        assert_eq!(bits(many.sum().unwrap()), bits(alone(|x| x.sum()).unwrap()), "{what}");
-        assert_eq!(bits(many.l1().unwrap()), bits(alone(|x| Ok(x.l1())).unwrap()), "{what}");
-        match (many.mean(), alone(|x| x.mean())) {
+        assert_eq!(bits(batched.sum().unwrap()), bits(alone(|x| x.sum()).unwrap()), "{what}");
+        assert_eq!(bits(batched.l1().unwrap()), bits(alone(|x| Ok(x.l1())).unwrap()), "{what}");
+        match (batched.mean(), alone(|x| x.mean())) {
             (Ok(found), Ok(expected)) => assert_eq!(bits(found), bits(expected), "{what}"),
             (found, expected) => assert_eq!(found.is_ok(), expected.is_ok(), "{what}"),
         }
         let nonzero = alone(|x| Ok(x.count() as f64)).unwrap();
-        let found = many.count().unwrap().into_iter().map(|count| count as f64);
+        let found = batched.count().unwrap().into_iter().map(|count| count as f64);
         assert_eq!(bits(found.collect()), bits(nonzero), "{what}");
     }
 }

@@ -12,9 +12,9 @@ fn agrees(rows: usize, columns: usize, nan: Nan, make: fn(usize, usize) -> f64) 
             let view = View::of($x, layout.clone()).unwrap();
             for threads in [1, 3] {
                 let policy = Policy { threads: Some(threads), nan, ..Policy::default() };
-                let many = reduce_axes(&view, &[0]).unwrap().policy(policy);
-                let (sums, sizes) = (many.sum().unwrap().values, many.l1().unwrap().values);
-                let (means, counts) = (many.mean(), many.count().unwrap().values);
+                let batched = reduce_axes(&view, &[0]).unwrap().policy(policy);
+                let (sums, sizes) = (batched.sum().unwrap().values, batched.l1().unwrap().values);
+                let (means, counts) = (batched.mean(), batched.count().unwrap().values);
                 let means = means.map(|means| means.values);
                 for column in 0..columns {
                     let alone: Vec<_> = (0..rows).map(|k| $x[k * columns + column]).collect();

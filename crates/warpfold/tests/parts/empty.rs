@@ -12,11 +12,11 @@ const X: [f64; 5] = [4.0, f64::NAN, 2.0, 3.0, 7.0];
 
 #[test]
 fn an_output_without_a_value_fails_all_unless_it_may_be_none() {
-    let many = || reduce_segments(&X, Segments::offsets(&OFFSETS)).expect("these are segments");
-    let error = many().min().unwrap_err();
+    let batched = || reduce_segments(&X, Segments::offsets(&OFFSETS)).expect("these are segments");
+    let error = batched().min().unwrap_err();
     assert!(matches!(&error, Error::Output { .. }) && error.to_string().contains('0'), "{error}");
 
-    let all = many().nan(Nan::Ignore).or_none();
+    let all = batched().nan(Nan::Ignore).or_none();
     assert_eq!(all.min().unwrap(), [None, Some(4.0), None, None, Some(2.0)]);
     assert_eq!(all.argmax().unwrap(), [None, Some(0), None, None, Some(2)]);
     assert_eq!(all.minmax().unwrap()[4], Some((2.0, 7.0)));
@@ -32,14 +32,14 @@ fn an_output_without_a_value_fails_all_unless_it_may_be_none() {
 
 #[test]
 fn nan_stands_for_no_value_where_the_type_has_one() {
-    let many = reduce_segments(&X, Segments::offsets(&OFFSETS)).unwrap().or_nan();
+    let batched = reduce_segments(&X, Segments::offsets(&OFFSETS)).unwrap().or_nan();
     let is_nan = |x: Vec<f64>| x.into_iter().map(f64::is_nan).collect::<Vec<_>>();
-    for found in [many.min(), many.max(), many.mean(), many.var(0)] {
+    for found in [batched.min(), batched.max(), batched.mean(), batched.var(0)] {
         assert_eq!(is_nan(found.unwrap()), [true, false, true, true, false]);
     }
-    assert_eq!(many.var_as::<f32>(1).unwrap()[4], 7.0);
+    assert_eq!(batched.var_as::<f32>(1).unwrap()[4], 7.0);
     // An index is never NaN, and neither is an integer.
-    assert!(many.argmin().is_err());
+    assert!(batched.argmin().is_err());
     let integers = group_dense(&[1u8, 1], 2, &[5i32, 6]).unwrap().or_nan();
     assert!(integers.max().is_err());
     assert!(integers.mean().unwrap()[0].is_nan());

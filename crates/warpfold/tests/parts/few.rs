@@ -8,8 +8,8 @@ fn agrees(rows: usize, columns: usize, make: fn(usize) -> f32) {
     let x: Vec<f32> = (0..rows * columns + 2).map(make).collect();
     let layout = Layout::c(&[rows as u64, columns as u64]).unwrap();
     let view = View::of(&x[1..=rows * columns], layout).unwrap();
-    let many = reduce_axes(&view, &[0]).unwrap();
-    let (sums, greatest) = (many.sum().unwrap().values, many.argmax().unwrap().values);
+    let batched = reduce_axes(&view, &[0]).unwrap();
+    let (sums, greatest) = (batched.sum().unwrap().values, batched.argmax().unwrap().values);
     for column in 0..columns {
         let alone: Vec<f32> = (0..rows).map(|k| x[1 + k * columns + column]).collect();
         let what = format!("column {column} of {rows} rows of {columns}");

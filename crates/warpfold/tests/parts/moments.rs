@@ -29,7 +29,7 @@ where
             let all = |found: warpfold::Result<Vec<T::Round>>,
                        inputs: &[Vec<T>],
                        one: &dyn Fn(&[T]) -> Option<u64>,
-                       how: &str| {
+                       source: &str| {
                 let expected: Vec<_> = inputs.iter().map(|x| one(x)).collect();
                 match found {
                     Ok(found) => {
@@ -37,12 +37,12 @@ where
                         for (k, (found, expected)) in found.iter().zip(&expected).enumerate() {
                             assert_eq!(
                                 found, expected,
-                                "{how} of {what}: {:?} of {rows} by {length}",
+                                "{source} of {what}: {:?} of {rows} by {length}",
                                 inputs[k]
                             );
                         }
                     }
-                    Err(error) => assert!(expected.contains(&None), "{how} of {what}: {error}"),
+                    Err(error) => assert!(expected.contains(&None), "{source} of {what}: {error}"),
                 }
             };
             let of_rows: Vec<Vec<T>> = x.chunks_exact(length).map(<[T]>::to_vec).collect();
@@ -58,11 +58,21 @@ where
                 let std = |x: &[T]| bits(exact(x, nan).std(ddof));
                 let l2 = |x: &[T]| bits(Ok(exact(x, nan).l2()));
                 macro_rules! each {
-                    ($how:literal, $many:expr, $inputs:expr, $values:expr) => {
-                        let many = || $many.nan(nan).threads(2);
-                        all(many().var(ddof).map($values), $inputs, &var, concat!($how, " var"));
-                        all(many().std(ddof).map($values), $inputs, &std, concat!($how, " std"));
-                        all(many().l2().map($values), $inputs, &l2, concat!($how, " l2"));
+                    ($source:literal, $batched:expr, $inputs:expr, $values:expr) => {
+                        let batched = || $batched.nan(nan).threads(2);
+                        all(
+                            batched().var(ddof).map($values),
+                            $inputs,
+                            &var,
+                            concat!($source, " var"),
+                        );
+                        all(
+                            batched().std(ddof).map($values),
+                            $inputs,
+                            &std,
+                            concat!($source, " std"),
+                        );
+                        all(batched().l2().map($values), $inputs, &l2, concat!($source, " l2"));
                     };
                 }
                 let view = || View::new(x, &[rows as u64, length as u64]).unwrap();
@@ -174,17 +184,17 @@ fn moments_of_long_segments_among_short_ones() {
         offsets.windows(2).map(|pair| &x[pair[0] as usize..pair[1] as usize]).collect();
     for threads in [1, 2, 3] {
         let policy = Policy { threads: Some(threads), ..Policy::default() };
-        let many = policy.reduce_segments(&x, Segments::offsets(&offsets)).unwrap();
+        let batched = policy.reduce_segments(&x, Segments::offsets(&offsets)).unwrap();
         let alone = |x: &[f64]| exact(x, Nan::Propagate);
         let norms = inputs.iter().map(|x| alone(x).l2()).collect::<Vec<_>>();
-        assert_eq!(many.l2().unwrap(), norms);
+        assert_eq!(batched.l2().unwrap(), norms);
         // The third has no variance.
-        assert!(many.var(0).is_err());
+        assert!(batched.var(0).is_err());
         let kept = [&offsets[..3], &offsets[4..]].concat();
-        let many = policy.reduce_segments(&x, Segments::offsets(&kept)).unwrap();
+        let batched = policy.reduce_segments(&x, Segments::offsets(&kept)).unwrap();
         let inputs = kept.windows(2).map(|pair| &x[pair[0] as usize..pair[1] as usize]);
         let variances: Vec<f64> = inputs.map(|x| alone(x).var(0).unwrap()).collect();
-        assert_eq!(many.var(0).unwrap(), variances);
+        assert_eq!(batched.var(0).unwrap(), variances);
     }
 }
 

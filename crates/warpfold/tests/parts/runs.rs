@@ -8,14 +8,14 @@ use warpfold::{Segments, reduce, reduce_segments};
 /// Sums, magnitudes and counts of runs of one length, in their bits, of elements that a function makes of their index.
 fn agrees(length: usize, make: fn(usize) -> f32) {
     let x: Vec<f32> = (0..3 * length).map(make).collect();
-    let many = reduce_segments(&x, Segments::every(length as u64)).unwrap();
+    let batched = reduce_segments(&x, Segments::every(length as u64)).unwrap();
     let bits = |all: Vec<f32>| all.into_iter().map(f32::to_bits).collect::<Vec<_>>();
     let alone = |one: fn(&[f32]) -> f32| bits(x.chunks(length).map(one).collect());
     let sums = alone(|x| reduce(x).sum().unwrap());
-    assert_eq!(bits(many.sum().unwrap()), sums, "sums of {length}");
-    assert_eq!(bits(many.l1().unwrap()), alone(|x| reduce(x).l1()), "magnitudes of {length}");
+    assert_eq!(bits(batched.sum().unwrap()), sums, "sums of {length}");
+    assert_eq!(bits(batched.l1().unwrap()), alone(|x| reduce(x).l1()), "magnitudes of {length}");
     let counts: Vec<u64> = x.chunks(length).map(|x| reduce(x).count()).collect();
-    assert_eq!(many.count().unwrap(), counts, "nonzero of {length}");
+    assert_eq!(batched.count().unwrap(), counts, "nonzero of {length}");
 }
 
 #[test]

@@ -126,8 +126,8 @@ fn each_element_is_finished_once_and_in_its_place() {
             let policy = Policy { threads: Some(threads), ..Policy::default() };
             let found = policy.reduce_segments(x, Segments::every(1)).unwrap().sum().unwrap();
             assert!(found.into_iter().map(f32::to_bits).eq(expected.iter().copied()), "{n}");
-            let many = policy.reduce_segments(x, Segments::every(1)).unwrap();
-            let kept = many.nan(Nan::Ignore).sum().unwrap();
+            let batched = policy.reduce_segments(x, Segments::every(1)).unwrap();
+            let kept = batched.nan(Nan::Ignore).sum().unwrap();
             let zeros = x.iter().map(|x| if x.is_nan() { 0.0 } else { x + 0.0 });
             assert!(kept.into_iter().map(f32::to_bits).eq(zeros.map(f32::to_bits)), "{n}");
         }

@@ -28,10 +28,10 @@ mod groups;
 mod lanes;
 #[path = "../kernels/launches.rs"]
 mod launches;
-#[path = "../kernels/left.rs"]
-mod left;
 #[path = "../kernels/named.rs"]
 mod named;
+#[path = "../kernels/on_device.rs"]
+mod on_device;
 #[allow(dead_code, unreachable_pub, unused_imports, reason = "the contract's tests use the rest")]
 #[path = "../oracle/mod.rs"]
 mod oracle;
@@ -70,8 +70,13 @@ fn machine(multiprocessors: u32, seed: u64) -> Option<Device> {
     Some(Device::with(facts, Settings { seed, ..Settings::default() }))
 }
 
-impl left::Leaves for Device {
-    fn left<T: Element>(&self, reduce: &Reduce<'_, T>, op: Op, finish: Finish) -> Result<Vec<u8>> {
+impl on_device::OnDevice for Device {
+    fn on_device<T: Element>(
+        &self,
+        reduce: &Reduce<'_, T>,
+        op: Op,
+        finish: Finish,
+    ) -> Result<Vec<u8>> {
         self.leave(reduce, op, finish)
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn subject(rung: &'static Rung, args: &Explain) -> Result<Subject, Fa
             allocation("partial results", memory.allocate(plan.partials[0] * size)),
             allocation("partial results", memory.allocate(plan.partials[1] * size)),
         ],
-        room: allocation("memory to work in", memory.allocate(plan.room * size)),
+        scratch: allocation("memory to work in", memory.allocate(plan.scratch * size)),
         ticket: allocation("ticket", memory.upload(&[0u32])),
     };
     let launches = plan.launches(at);

@@ -38,7 +38,7 @@ impl AnyReduceBatched<'_> {
 impl BatchedRequest<'_> {
     pub(super) fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
         if op == Op::MinMax {
-            let of = |side| self.column(side, finish).map_err(|error| asked_as(op, error));
+            let of = |side| self.column(side, finish).map_err(|error| renamed_to(op, error));
             return Ok(vec![("min", of(Op::Min)?), ("max", of(Op::Max)?)]);
         }
         if op == Op::Stats {
@@ -54,11 +54,11 @@ impl BatchedRequest<'_> {
 }
 
 /// The error of one of the reductions that another one is made of, as that one's.
-pub(super) fn asked_as(op: Op, error: Error) -> Error {
+pub(super) fn renamed_to(op: Op, error: Error) -> Error {
     match error {
         Error::Empty { ignored, .. } => Error::Empty { op, ignored },
         Error::Output { output, error } => {
-            Error::Output { output, error: Box::new(asked_as(op, *error)) }
+            Error::Output { output, error: Box::new(renamed_to(op, *error)) }
         }
         other => other,
     }

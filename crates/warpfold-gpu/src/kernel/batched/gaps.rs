@@ -13,7 +13,7 @@ impl AnyReduceBatched<'_> {
     /// # Errors
     /// As [`columns`](Self::columns), but for outputs without a value.
     pub fn columns_and_gaps(&self, op: Op, finish: Finish) -> Result<(Columns, Vec<Vec<u64>>)> {
-        let requested = BatchedRequest { undefined: Undefined::IsLeft, ..self.requested() };
+        let requested = BatchedRequest { undefined: Undefined::IsKept, ..self.requested() };
         let columns = requested.columns(op, finish)?;
         let ops: Vec<Option<Op>> = match op {
             // Counts stand before the others.

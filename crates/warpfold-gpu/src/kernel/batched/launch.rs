@@ -37,7 +37,7 @@ pub struct BatchedLaunch {
 }
 
 impl BatchedLaunch {
-    /// What tells its kernel from all others.
+    /// The key of its kernel among all others.
     pub fn name(&self) -> &str {
         match &self.code {
             Code::Shipped(_) => &self.entry,
@@ -87,7 +87,7 @@ impl Launches<'_> {
         BatchedLaunch { code, entry, grid, block: self.plan.block, shared_bytes: 0, words }
     }
 
-    /// What kernels are told beside sizes and addresses; those of variances take ddof there.
+    /// The options of kernels beside sizes and addresses; those of variances take ddof there.
     fn options(&self) -> u64 {
         let ddof = if self.plan.fold.takes_ddof() { self.ddof << 32 } else { 0 };
         self.plan.options() | ddof
@@ -104,7 +104,7 @@ impl Launches<'_> {
         let (n, segments, offsets, bytes, length) = parameters(cut);
         let options = self.options();
         let words = vec![x, n, offsets, bytes, length, segments, out, workspace, faults, options];
-        let again = match plan.again() {
+        let fallback = match plan.fallback() {
             Fallback::No => Vec::new(),
             Fallback::Sums(module, block) => vec![self.sums(module, block, "", words.clone())],
             Fallback::Blocks(module) if plan.fold == BatchedFold::Stats => {
@@ -112,17 +112,17 @@ impl Launches<'_> {
             }
             Fallback::Blocks(module) => vec![self.blocks(module, Some(cut), None)],
         };
-        let again = again.into_iter().chain(self.joined_trees());
+        let fallback = fallback.into_iter().chain(self.joined_trees());
         if matches!(plan.way, CudaWay::Blocks | CudaWay::Trees(_)) {
-            return again.collect();
+            return fallback.collect();
         }
         let mut words = words;
         if let CudaWay::Rows { lanes } = plan.way {
-            // Nothing is searched, so that the bounds' kind has room for the lanes.
+            // Nothing is searched, so that the lanes go into the bounds' kind.
             words[3] = lanes;
         }
         let launch = self.of(plan.entry(), "", plan.grid, words);
-        std::iter::once(launch).chain(again).collect()
+        std::iter::once(launch).chain(fallback).collect()
     }
 
     /// Of columns, whose inputs are `folded`.
@@ -137,10 +137,10 @@ impl Launches<'_> {
         let mut launches = vec![self.of(plan.entry(), columns.entry(), plan.grid, words.clone())];
         let outputs = batches * columns.columns;
         if columns.joins() {
-            let words = [&[x, columns.left()], &words[2..]].concat();
+            let words = [&[x, columns.states_of_run()], &words[2..]].concat();
             launches.push(self.join(outputs, columns.joined(), words));
         }
-        launches.extend(match plan.again() {
+        launches.extend(match plan.fallback() {
             Fallback::No => Vec::new(),
             Fallback::Sums(module, block) => {
                 let shape =
@@ -169,12 +169,12 @@ impl Launches<'_> {
         let words = [&shape[..], &rest[..]].concat();
         let mut launches = vec![self.of(plan.entry(), "_loops", plan.grid, words)];
         if runs > 1 {
-            // What is left looks like one matrix of states.
+            // The states look like one matrix.
             let shape = [x, outputs, inputs, 1, 0, 0, 0, runs];
             let rest = [outputs, states, out, faults, inputs, options];
             launches.push(self.join(outputs, runs, [&shape[..], &rest[..]].concat()));
         }
-        if let Fallback::Blocks(module) = plan.again() {
+        if let Fallback::Blocks(module) = plan.fallback() {
             launches.push(self.by_loops(module));
         }
         launches
@@ -182,14 +182,14 @@ impl Launches<'_> {
 
     /// Every output by a block, by loops.
     pub(super) fn by_blocks(&self) -> Vec<BatchedLaunch> {
-        let again = match self.plan.again() {
+        let fallback = match self.plan.fallback() {
             Fallback::Blocks(module) => Some(self.by_loops(module)),
             _ => None,
         };
-        again.into_iter().chain(self.joined_trees()).collect()
+        fallback.into_iter().chain(self.joined_trees()).collect()
     }
 
-    /// The join of what pieces of trees have left: a warp an output.
+    /// The join of the states of pieces of trees: a warp an output.
     fn joined_trees(&self) -> Option<BatchedLaunch> {
         let CudaWay::Trees(trees) = self.plan.way else { return None };
         let outputs = self.plan.batch.outputs();
@@ -218,12 +218,12 @@ impl Launches<'_> {
     /// Of each column of stats what was missed there.
     fn columns_of_stats(
         &self,
-        again: impl Fn(&Launches<'_>) -> BatchedLaunch,
+        fallback: impl Fn(&Launches<'_>) -> BatchedLaunch,
     ) -> Vec<BatchedLaunch> {
         let columns = self.plan.stats_columns().into_iter();
         let alone = columns.filter_map(|column| {
             let plan = self.plan.of_column(column.rounded()?);
-            Some(again(&Launches { plan: &plan, out: self.out + column.offset, ..*self }))
+            Some(fallback(&Launches { plan: &plan, out: self.out + column.offset, ..*self }))
         });
         alone.collect()
     }

@@ -231,17 +231,17 @@ impl<'a> AnyReduceBatched<'a> {
     /// Bytes of the words in which a launch says what was wrong.
     pub const FAULT_BYTES: usize = Faults::BYTES;
 
-    /// The results of `op`, left in the machine's memory, of the type of the plan's [`output`](CudaBatchPlan::output).
+    /// The results of `op`, kept in the machine's memory, of the type of the plan's [`output`](CudaBatchPlan::output).
     ///
     /// # Errors
     /// As [`plan`](Self::plan); [`Error::Output`] with the first segment that has no result, [`Error::Segments`] for offsets that are none,
     /// [`Error::Device`].
     pub fn on_device(&self, op: Op) -> Result<AnyBuffer> {
-        self.left(op, self.ddof)
+        self.result_buffer(op, self.ddof)
     }
 
     /// The same with other delta degrees of freedom.
-    pub(super) fn left(&self, op: Op, ddof: u64) -> Result<AnyBuffer> {
-        self.requested().left(op, ddof)
+    pub(super) fn result_buffer(&self, op: Op, ddof: u64) -> Result<AnyBuffer> {
+        self.requested().result_buffer(op, ddof)
     }
 }

@@ -32,11 +32,11 @@ pub(super) struct BatchedRequest<'a> {
 pub(super) enum Undefined {
     /// The first is an error.
     Fails,
-    /// They are left as they are, for who knows which they are.
-    IsLeft,
+    /// They keep what kernels wrote, for callers that know which they are.
+    IsKept,
 }
 
-/// The most elements that can be told in the place of a result of 16 bits, where they are too few for one.
+/// The most elements that can be reported instead of a result of 16 bits, where they are too few for one.
 const COUNTED_IN_16: u64 = u16::MAX as u64;
 
 impl BatchedRequest<'_> {
@@ -134,7 +134,7 @@ impl BatchedRequest<'_> {
     }
 
     /// The results in the machine's memory.
-    pub(super) fn left(&self, op: Op, ddof: u64) -> Result<AnyBuffer> {
+    pub(super) fn result_buffer(&self, op: Op, ddof: u64) -> Result<AnyBuffer> {
         if op == Op::Stats {
             let why = "they are several columns; ask for `columns`";
             return Err(Error::Unsupported {
@@ -150,7 +150,7 @@ impl BatchedRequest<'_> {
 
     /// The results copied to the host.
     pub(super) fn host_column(&self, op: Op, ddof: u64) -> Result<Column> {
-        self.left(op, ddof)?.column()
+        self.result_buffer(op, ddof)?.column()
     }
 
     /// What the launches of a plan leave.
@@ -180,7 +180,7 @@ impl BatchedRequest<'_> {
         faults.read(&mut bytes)?;
         let wraps = self.policy.overflow == Overflow::Wrap;
         let counted = |output: u64| {
-            // Where too few elements leave no result, their number stands in its place.
+            // Where too few elements leave no result, their number stands instead.
             let mut found = vec![0; outputs * width];
             out.read(&mut found)?;
             let bytes = &found[output as usize * width..][..width];
@@ -188,13 +188,13 @@ impl BatchedRequest<'_> {
         };
         let faults = match self.undefined {
             Undefined::Fails => Faults::read(&bytes),
-            Undefined::IsLeft => Faults::read(&bytes).of_defined(),
+            Undefined::IsKept => Faults::read(&bytes).of_defined(),
         };
         faults.check(plan, ddof, wraps, |output| self.at(output), counted)?;
         Ok(out)
     }
 
-    /// An output by its place among segments, or by its indices.
+    /// An output by its index among segments, or by its indices.
     fn at(&self, mut output: u64) -> At {
         let Parts::Axes { shape, .. } = self.parts else {
             return self.name.map_or(At::Segment(output), |name| name(output));

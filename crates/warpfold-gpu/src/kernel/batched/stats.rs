@@ -1,6 +1,6 @@
 //! Stats of many inputs: in one pass where there is a kernel for it, else each of its columns by the kernels of that reduction, joined on the host.
 
-use super::columns::asked_as;
+use super::columns::renamed_to;
 use super::request::{BatchedRequest, Undefined};
 use super::{AnySegments, BatchedLaunch, Parts};
 use crate::Columns;
@@ -33,7 +33,7 @@ impl BatchedRequest<'_> {
                 (Some(sums), _) => sums,
                 (None, None) => of(exact).column(op, finish)?,
                 (None, Some(least)) => {
-                    let requested = BatchedRequest { undefined: Undefined::IsLeft, ..of(exact) };
+                    let requested = BatchedRequest { undefined: Undefined::IsKept, ..of(exact) };
                     let mut column = requested.column(op, finish)?;
                     for (at, _) in kept.iter().enumerate().filter(|(_, kept)| **kept <= least) {
                         forget(&mut column, at);
@@ -59,7 +59,7 @@ impl BatchedRequest<'_> {
     /// The columns of stats that one kernel leaves.
     fn stats_at_once(&self, plan: &CudaBatchPlan, finish: Finish) -> Result<Columns> {
         // Of stats, extremes alone may be without a value.
-        let found = self.run(plan, finish.ddof).map_err(|error| asked_as(Op::Min, error))?;
+        let found = self.run(plan, finish.ddof).map_err(|error| renamed_to(Op::Min, error))?;
         let mut bytes = vec![0; plan.result_bytes() as usize];
         if !bytes.is_empty() {
             found.read(&mut bytes)?;
@@ -88,7 +88,7 @@ impl BatchedRequest<'_> {
         // They count as nonzero, unless they are ignored.
         let count = |nan| {
             let policy = Policy { nan, accuracy: Accuracy::Exact, ..self.policy };
-            BatchedRequest { policy, ..*self }.left(Op::Count, 0)?.elements::<u64>()
+            BatchedRequest { policy, ..*self }.result_buffer(Op::Count, 0)?.elements::<u64>()
         };
         let (all, kept) = (count(Nan::Propagate)?, count(Nan::Ignore)?);
         Ok(Some(all.iter().zip(kept).map(|(all, kept)| all - kept).collect()))

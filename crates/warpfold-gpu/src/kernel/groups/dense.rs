@@ -85,16 +85,16 @@ pub(super) fn starts(
     launch("groups", "groups_bounds", grid, vec![ordinals, shift.into(), n, numbers, to])
 }
 
-/// What says that the key at a place is no group's number.
+/// What says that the key at an index is no group's number.
 pub(super) fn beyond(
     machine: &dyn Executor,
     keys: AnyView<'_>,
     groups: u64,
-    place: usize,
+    index: usize,
 ) -> Result<Error> {
-    let one = AnyReduce::new(machine, keys.slice(place..place + 1));
+    let one = AnyReduce::new(machine, keys.slice(index..index + 1));
     match one.output(Op::Min, Finish::default())? {
-        Output::One(key) => Ok(outside(keys, groups, place, key)),
+        Output::One(key) => Ok(outside(keys, groups, index, key)),
         other => unreachable!("a minimum is one number, not {other:?}"),
     }
 }

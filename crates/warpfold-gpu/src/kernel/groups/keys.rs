@@ -42,7 +42,7 @@ pub(super) fn check(machine: &dyn Executor, keys: AnyView<'_>, values: AnyView<'
     values.check(machine)
 }
 
-/// A key's place among all numbers of 64 bits.
+/// A key's rank among all numbers of 64 bits.
 pub(super) fn rank(key: Value) -> u64 {
     let rank = key
         .dtype()
@@ -50,12 +50,12 @@ pub(super) fn rank(key: Value) -> u64 {
     rank.unwrap_or_else(|| unreachable!("{key:?} was a key"))
 }
 
-/// The place of zero among keys of a type.
+/// The rank of zero among keys of a type.
 pub(super) fn rank_of_zero(dtype: DType) -> u64 {
     with_key!(dtype, K => K::from_id(0).map_or(0, Key::rank), else 0)
 }
 
-/// The bytes of the key of a place.
+/// The bytes of the key of a rank.
 pub(super) fn bytes_of_rank(dtype: DType, rank: u64) -> Vec<u8> {
     with_key!(dtype, K => bytemuck::bytes_of(&K::from_rank(rank)).to_vec(), else Vec::new())
 }
@@ -78,10 +78,10 @@ fn most(dtype: DType) -> u64 {
 }
 
 /// The error of a key that is no group's number.
-pub(super) fn outside(keys: AnyView<'_>, groups: u64, place: usize, key: Value) -> Error {
+pub(super) fn outside(keys: AnyView<'_>, groups: u64, index: usize, key: Value) -> Error {
     let error = with_key!(
         keys.dtype,
-        K => key.typed::<K>().map(|key| group::outside(keys.len, groups, place, key)),
+        K => key.typed::<K>().map(|key| group::outside(keys.len, groups, index, key)),
         else None
     );
     error.unwrap_or_else(|| unreachable!("{key:?} was a key of {}", keys.dtype))

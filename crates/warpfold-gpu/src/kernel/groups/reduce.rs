@@ -66,7 +66,7 @@ impl<'a> AnyReduceDense<'a> {
         tables.transpose()
     }
 
-    /// The results of `op`, left in the machine's memory, in the order of groups; of a group without elements what nothing reduces to.
+    /// The results of `op`, kept in the machine's memory, in the order of groups; of a group without elements what nothing reduces to.
     ///
     /// # Errors
     /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value, or one is not below the number of groups; else as

@@ -1,4 +1,4 @@
-//! [`Scatter`]: which kernel brings elements to their places in a pass of the sort, by the shared memory that a GPU has.
+//! [`Scatter`]: which kernel scatters elements in a pass of the sort, by the shared memory that a GPU has.
 
 use crate::plan::{CudaFacts, CudaGroupPlan, DIGITS};
 
@@ -32,11 +32,11 @@ impl Scatter {
         // The members of `Shared` (`scatter.cuh`), in their order.
         let (group, words, word) = if pairs { (8, 1, 4) } else { (4, 2, 8) };
         let stage = u64::from(block * each) + DIGITS * 2 * (group - 1);
-        let late = DIGITS * group * (plan.ordinal_bytes() + words * word);
+        let after_scatter = DIGITS * group * (plan.ordinal_bytes() + words * word);
         let digits = (8 + 8 + 4) * DIGITS + (8 + 4) * 8;
         let counts = 2 * DIGITS * u64::from(block / 32);
         let of_groups = if pairs { 16 } else { stage / group };
-        let shared_bytes = (8 * stage + late + digits + counts + of_groups) as u32;
+        let shared_bytes = (8 * stage + after_scatter + digits + counts + of_groups) as u32;
         Scatter { module, entry, block, shared_bytes }
     }
 }

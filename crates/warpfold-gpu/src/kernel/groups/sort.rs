@@ -8,7 +8,7 @@ use crate::plan::{CudaGroupPlan, DIGITS, THREADS};
 
 /// Threads of a block that counts digits (`groups.cu`).
 const COUNT_THREADS: u32 = 1024;
-/// Keys that all are below a number, or the first that is not: what a sort tells.
+/// Keys that all are below a number, or the first that is not: what a sort reports.
 const NONE: u64 = u64::MAX;
 
 /// A sort that has memory of its own, to be run.
@@ -24,7 +24,7 @@ pub(super) struct Sort {
 }
 
 impl Sort {
-    /// Sorts `values` (an address) by keys; keys of which one is not below `limit` are told, where there is one.
+    /// Sorts `values` (an address) by keys; keys not below `limit`, if there is one, are reported.
     pub(super) fn new(
         machine: &dyn Executor,
         plan: &CudaGroupPlan,
@@ -84,7 +84,7 @@ impl Sort {
         self.sides.last().map(|(keys, values)| (keys.address(), values.address()))
     }
 
-    /// The place of the first key that was not below the limit, once the launches have run.
+    /// The index of the first key that was not below the limit, once the launches have run.
     pub(super) fn beyond(&self) -> Result<Option<u64>> {
         if self.launches.is_empty() {
             return Ok(None);

@@ -16,7 +16,7 @@ const JOINED: u64 = 32;
 /// What the kernels know of the policy, and of the reduction.
 const MAGNITUDES: u64 = 1;
 const IGNORE_NAN: u64 = 2;
-/// A word of what is told where there is nothing to tell.
+/// A word of the fault record while there is no fault.
 const NONE: u64 = u64::MAX;
 
 /// Sums by keys that have their memory and were not run yet.
@@ -60,7 +60,7 @@ impl<'a> AnyDenseTables<'a> {
     }
 
     /// The results, once the launches have run, of the type of the plan's [`output`](CudaTablePlan::output). `None` if a group's numbers are so large and so many (2^18 of the
-    /// greatest f32) that a table has no room for their sum.
+    /// greatest f32) that a table cannot hold their sum.
     ///
     /// # Errors
     /// [`Error::Keys`](crate::Error::Keys) with the first key that is not below the number of groups; [`Error::Device`](crate::Error::Device).
@@ -71,7 +71,7 @@ impl<'a> AnyDenseTables<'a> {
         }))
     }
 
-    /// What the launches left, unless a table had no room.
+    /// The sums of the launches, unless a table could not hold one.
     fn ended(self) -> Result<Option<Filled>> {
         let AnyDenseTables { machine, keys, filled, .. } = self;
         let [mut bad, lost] = filled.faults()?;
@@ -91,10 +91,10 @@ struct Filled {
     sort: Option<Sort>,
     launches: Vec<BatchedLaunch>,
     out: Memory,
-    /// The first key that is no group's number; whether a table had no room.
+    /// The first key that is no group's number; whether a table could not hold a sum.
     faults: Memory,
     /// Held as long as launches may run.
-    _held: Vec<Memory>,
+    _kept_alive: Vec<Memory>,
 }
 
 impl Filled {
@@ -107,7 +107,7 @@ impl Filled {
     ) -> Result<Self> {
         let n = plan.sort.elements;
         let mut launches = Vec::new();
-        let mut held = Vec::new();
+        let mut kept_alive = Vec::new();
         let (mut sort, mut first, mut given) = (None, 0, GivenKeys::of(keys, 0));
         let mut at = values.address;
         if plan.sort.passes() > 0 {
@@ -117,7 +117,7 @@ impl Filled {
             let found = machine.unwritten(8 * (plan.ranges() as usize + 1))?;
             first = found.address();
             launches.push(starts(machine, [ordinals, n], plan.width_bits, plan.ranges(), first));
-            held.push(found);
+            kept_alive.push(found);
             given = GivenKeys { address: ordinals, bytes: plan.sort.ordinal_bytes(), base: 0 };
             at = moved;
             sort = Some(sorted);
@@ -142,8 +142,8 @@ impl Filled {
             let shared_bytes = warps * 8 * 32 * (plan.limbs() as u32 + 1);
             launches.push(BatchedLaunch { block: 32 * warps, shared_bytes, ..join });
         }
-        held.push(slots);
-        Ok(Filled { plan, sort, launches, out, faults, _held: held })
+        kept_alive.push(slots);
+        Ok(Filled { plan, sort, launches, out, faults, _kept_alive: kept_alive })
     }
 
     fn faults(&self) -> Result<[u64; 2]> {

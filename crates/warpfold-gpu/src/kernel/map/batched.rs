@@ -11,7 +11,7 @@ use crate::kernel::executor::Executor;
 use crate::partial::{Finish, Output};
 use crate::{Column, Error, Op, Result, with_element};
 
-/// An array of a map of parts, with one value for each element, for each place in a part (a column, of rows), or for each part (a row).
+/// An array of a map of parts, with one value for each element, for each index in a part (a column, of rows), or for each part (a row).
 #[derive(Clone, Copy)]
 pub struct AnyOperand<'a> {
     /// The array.
@@ -35,7 +35,7 @@ pub fn columns(
     Parted::new(machine, map, inputs, parts)?.columns(op, finish)
 }
 
-/// The result of each part, reduced as a whole array is, or why it has none: for who has something to put in the place of results that do not exist.
+/// The result of each part, reduced as a whole array is, or why it has none: for who has something to put instead of results that do not exist.
 ///
 /// # Errors
 /// As [`AnyMapBatched::columns`], for arrays and parts that do not fit.
@@ -158,7 +158,7 @@ impl<'a> AnyMapBatched<'a> {
         self
     }
 
-    /// An input has one value for each column, the same for all rows; of parts of one length, for each place in them.
+    /// An input has one value for each column, the same for all rows; of parts of one length, for each index in them.
     pub fn per_column(self, name: &str) -> Self {
         self.each(name, Each::Column)
     }
@@ -202,7 +202,7 @@ impl<'a> AnyMapBatched<'a> {
         let map = self.map.map(op)?;
         let parted = self.parted(&map)?;
         if let Some(job) = parted.job(op, ddof)? {
-            return parted.left(job, ddof);
+            return parted.result_buffer(job, ddof);
         }
         let columns = parted.by_one(op, Finish { ddof, ..Finish::default() })?;
         let [(_, column)] = &columns[..] else {

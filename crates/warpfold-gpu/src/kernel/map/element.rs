@@ -1,4 +1,4 @@
-//! The elements of a step, mapped one after another: their values into the words that a template takes, and what is told of them.
+//! The elements of a step, mapped one after another: their values into the words that a template takes, and what is reported of them.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use warpfold_engine::map::HALF;
 use warpfold_expr::ptx::Code;
 use warpfold_expr::{Id, Type, lanes};
 
-use super::shape::{Shape, Tells, Values, suffix};
+use super::shape::{Reports, Shape, Values, suffix};
 use super::splice::{Splice, There};
 use crate::Result;
 
@@ -42,7 +42,7 @@ impl Splice<'_> {
             let _ = writeln!(text, "mov.u32 {}, 0;", outputs[0]);
         }
         for e in 0..elements {
-            let raw = |place| self.raw(place, e, elements, there, first, of);
+            let raw = |index| self.raw(index, e, elements, there, first, of);
             let mut code = Code::new(self.program, &ids, keep, raw);
             let fault = code.fault();
             text.push_str("{\n");
@@ -62,11 +62,11 @@ impl Splice<'_> {
             if let Some(weight) = self.shape.weight {
                 self.weight(text, &code, weight, e, is_whole);
             }
-            match self.shape.tells {
-                Tells::Nothing => {}
-                Tells::Differences => self.differences(text, &code, is_whole),
-                Tells::Exponents(id) => self.exponents(text, &code, id, is_whole),
-                Tells::Halves(id) => self.halves(text, &code, id, is_whole),
+            match self.shape.reports {
+                Reports::Nothing => {}
+                Reports::Differences => self.differences(text, &code, is_whole),
+                Reports::Exponents(id) => self.exponents(text, &code, id, is_whole),
+                Reports::Halves(id) => self.halves(text, &code, id, is_whole),
             }
             let mut words = outputs.chunks(outputs.len() / values.count());
             for (id, outputs) in values.ids().zip(&mut words) {
@@ -187,9 +187,9 @@ impl Splice<'_> {
             "setp.nan.f64 wfs_t, {x}, {x};\nselp.b64 wfs_n, {nan}, {beyond}, wfs_t;\n\
              setp.eq.f64 wfs_u, {x}, 0d7FF0000000000000;\nselp.b64 wfs_n, {infinity}, wfs_n, wfs_u;\n\
              @wfs_q red.global.or.b64 [wfs_c+24], wfs_n;\n}}\n",
-            nan = Tells::NAN,
-            infinity = Tells::INFINITY,
-            beyond = Tells::BEYOND,
+            nan = Reports::NAN,
+            infinity = Reports::INFINITY,
+            beyond = Reports::BEYOND,
         );
     }
 
@@ -207,7 +207,7 @@ impl Splice<'_> {
         if !is_whole {
             text.push_str("and.pred wfs_q, wfs_q, wfs_ok;\n");
         }
-        let beyond = Tells::BEYOND;
+        let beyond = Reports::BEYOND;
         let _ = write!(
             text,
             "mov.b64 wfs_n, {beyond};\n@wfs_q red.global.or.b64 [wfs_c+24], wfs_n;\n}}\n"

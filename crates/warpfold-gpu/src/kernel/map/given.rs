@@ -25,7 +25,7 @@ pub(super) enum Lie<'a> {
     Behind,
     /// So many elements from one to the next; the view begins at the first and counts those of the input alone.
     Apart(u64),
-    /// At the places in the view that a list of `u32` or `u64` has.
+    /// At the indices in the view that a list of `u32` or `u64` has.
     Listed(AnyView<'a>),
 }
 
@@ -66,13 +66,13 @@ impl<'a> Given<'a> {
     }
 
     /// As a kernel reads it, which of the map's it is.
-    pub(super) fn input(&self, place: usize) -> Input {
+    pub(super) fn input(&self, index: usize) -> Input {
         let lies = self.lie.lies();
         let reads = match (lies, self.view.address % 16) {
             (Lies::Behind, 0) => Reads::Vectors,
             _ => Reads::Elements,
         };
-        Input { place, reads, each: self.each, lies }
+        Input { index, reads, each: self.each, lies }
     }
 
     /// That of some elements.
@@ -99,9 +99,9 @@ impl<'a> Given<'a> {
             (Each::Row, _) => Ok(machine.bytes_of(part.view.slice(..1))?.repeat(range.len())),
             (_, Lie::Behind) => machine.bytes_of(part.view),
             (_, Lie::Apart(apart)) => {
-                let places: Vec<u64> = (0..range.len() as u64).map(|k| k * apart).collect();
-                let len = places.last().map_or(0, |&last| last as usize + 1);
-                picked(machine, AnyView { len, ..part.view }, &places)
+                let indices: Vec<u64> = (0..range.len() as u64).map(|k| k * apart).collect();
+                let len = indices.last().map_or(0, |&last| last as usize + 1);
+                picked(machine, AnyView { len, ..part.view }, &indices)
             }
             (_, Lie::Listed(list)) => picked(machine, part.view, &numbers(machine, list)?),
         }
@@ -111,19 +111,19 @@ impl<'a> Given<'a> {
 /// Elements between the first and the last that are copied at a time where some are picked.
 const SPAN: u64 = 1 << 22;
 
-/// The bytes of the elements at places, copied to the host with what lies between them, a span at a time.
+/// The bytes of the elements at some indices, copied to the host with what lies between them, a span at a time.
 ///
 /// # Errors
 /// [`Error::Device`](crate::Error::Device).
-fn picked(machine: &dyn Executor, view: AnyView<'_>, places: &[u64]) -> Result<Vec<u8>> {
+fn picked(machine: &dyn Executor, view: AnyView<'_>, indices: &[u64]) -> Result<Vec<u8>> {
     let size = view.dtype.size();
-    let mut bytes = Vec::with_capacity(places.len() * size);
-    for together in places.chunk_by(|&one, &next| one / SPAN == next / SPAN) {
+    let mut bytes = Vec::with_capacity(indices.len() * size);
+    for together in indices.chunk_by(|&one, &next| one / SPAN == next / SPAN) {
         let ends = (together.iter().min(), together.iter().max());
         let (Some(&first), Some(&last)) = ends else { continue };
         let (first, last) = (first as usize, last as usize);
         let span = machine.bytes_of(view.slice(first..=last))?;
-        let starts = together.iter().map(|&place| (place as usize - first) * size);
+        let starts = together.iter().map(|&index| (index as usize - first) * size);
         starts.for_each(|start| bytes.extend_from_slice(&span[start..start + size]));
     }
     Ok(bytes)

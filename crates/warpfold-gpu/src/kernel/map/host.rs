@@ -11,7 +11,7 @@ use crate::{Column, Error, Result, with_element};
 /// Elements that are copied at once.
 const PIECE: usize = 1 << 24;
 
-/// What is left of some elements, copied from a machine; `first` is the index of the arrays' first ones.
+/// The partial of some elements, copied from a machine; `first` is the index of the arrays' first ones.
 fn piece(
     machine: &dyn Executor,
     map: &Map,
@@ -31,7 +31,7 @@ fn piece(
     map.fold(&arrays, first + range.start as u64)
 }
 
-/// What is left of all, by the processor.
+/// The partial of all elements, by the processor.
 pub(super) fn fold(
     machine: &dyn Executor,
     map: &Map,
@@ -51,14 +51,14 @@ pub(super) fn fault(
     machine: &dyn Executor,
     map: &Map,
     inputs: &[Given<'_>],
-    place: u64,
+    index: u64,
     first: u64,
 ) -> Result<Error> {
-    let at = place as usize;
+    let at = index as usize;
     match piece(machine, map, inputs, at..at + 1, first) {
         Err(error) => Ok(error),
         Ok(_) => Ok(Error::Device {
-            requested: format!("a map of the element at index {}", first + place),
+            requested: format!("a map of the element at index {}", first + index),
             obstacle: "its kernel says that an operation has no value, and the processor finds one"
                 .into(),
             remedy: "report it with the expression",

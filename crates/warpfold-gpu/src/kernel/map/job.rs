@@ -7,7 +7,7 @@ use warpfold_expr::{Id, Program, Type};
 use warpfold_num::limbs::Special;
 
 use super::read::{self, OfStats};
-use super::shape::{Shape, Tells, Template, Values};
+use super::shape::{Reports, Shape, Template, Values};
 use crate::exact::Exact;
 use crate::partial::{Count, Partial};
 use crate::plan::Fold;
@@ -18,12 +18,12 @@ use crate::{Accuracy, AnyPartial, DType, Error, Op, Result};
 pub(super) struct Job {
     pub(super) shape: Shape,
     /// What its record holds, in that order.
-    pub(super) left: Vec<Left>,
+    pub(super) results: Vec<JobResult>,
 }
 
 /// One thing that a kernel leaves, and the task that it is of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Left {
+pub(super) struct JobResult {
     pub(super) task: usize,
     pub(super) what: What,
 }
@@ -40,7 +40,7 @@ pub(super) enum What {
     Norm1,
     /// The largest magnitude.
     Magnitude,
-    /// Something of everything that stats tell.
+    /// A share of the fields of stats.
     Stats(OfStats),
     /// Exact products of weights with halves of squares.
     Squares,
@@ -70,11 +70,11 @@ pub(super) fn jobs(map: &Map) -> Result<Vec<Job>> {
             keep: map.condition(),
             nans: map.nans_of(what),
             weight: None,
-            tells: Tells::Nothing,
+            reports: Reports::Nothing,
         };
-        let mut add = |shape: Shape, left: Vec<What>| {
-            let left = left.into_iter().map(|what| Left { task, what }).collect();
-            jobs.push(Job { shape, left });
+        let mut add = |shape: Shape, results: Vec<What>| {
+            let results = results.into_iter().map(|what| JobResult { task, what }).collect();
+            jobs.push(Job { shape, results });
         };
         match *what {
             Task::Values(op, id) => values(map.program(), op, id, &shape, &mut add)?,
@@ -96,11 +96,11 @@ pub(super) fn jobs(map: &Map) -> Result<Vec<Job>> {
             Task::Pairs(a, b) => pairs(map.program().ty(a), (a, b), &shape, &mut add),
             Task::Squares { weight, value, halves: Some((upper, lower)) } => {
                 let dot = |half| shape(Template::Dot, Values::Two(weight, half));
-                let tells = match map.program().ty(value) {
-                    Type::F64 => Tells::Halves(value),
-                    _ => Tells::Nothing,
+                let reports = match map.program().ty(value) {
+                    Type::F64 => Reports::Halves(value),
+                    _ => Reports::Nothing,
                 };
-                add(Shape { tells, ..dot(upper) }, vec![What::Squares]);
+                add(Shape { reports, ..dot(upper) }, vec![What::Squares]);
                 if lower != upper {
                     add(dot(lower), vec![What::Squares]);
                 }
@@ -114,7 +114,7 @@ pub(super) fn jobs(map: &Map) -> Result<Vec<Job>> {
             }
             Task::Exponents { exponent, power } => {
                 let powers = shape(Template::Sum, Values::One(power));
-                add(Shape { tells: Tells::Exponents(exponent), ..powers }, vec![What::Powers]);
+                add(Shape { reports: Reports::Exponents(exponent), ..powers }, vec![What::Powers]);
             }
         }
     }
@@ -201,7 +201,7 @@ fn weights(
     shape: Shape,
     fold: Fold,
 ) {
-    let left = Left { task, what: What::Partial(fold) };
+    let result = JobResult { task, what: What::Partial(fold) };
     let products = jobs.iter_mut().find(|job| {
         let is_weighted = matches!(job.shape.values, Values::Two(w, _) if w == weight);
         let is_alike = job.shape.nans == shape.nans;
@@ -214,15 +214,16 @@ fn weights(
         Some(job) => {
             job.shape =
                 Shape { template: Template::Weighted, weight: Some(weight), ..job.shape.clone() };
-            job.left.insert(0, left);
+            job.results.insert(0, result);
         }
-        None => jobs.push(Job { shape, left: vec![left] }),
+        None => jobs.push(Job { shape, results: vec![result] }),
     }
 }
 
 /// Squares and products: of f32 by one kernel, of f64 by two, of integers by three.
 fn pairs(ty: Type, (a, b): (Id, Id), shape: &dyn Fn(Template, Values) -> Shape, add: &mut Add<'_>) {
-    let both = |template| Shape { tells: Tells::Differences, ..shape(template, Values::Two(a, b)) };
+    let both =
+        |template| Shape { reports: Reports::Differences, ..shape(template, Values::Two(a, b)) };
     let dot = |x, y| shape(Template::Dot, Values::Two(x, y));
     match ty {
         Type::F32 => add(both(Template::Pairs), (0..3).map(What::Pair).collect()),
@@ -238,7 +239,7 @@ fn pairs(ty: Type, (a, b): (Id, Id), shape: &dyn Fn(Template, Values) -> Shape, 
     }
 }
 
-/// What a kernel has left: its record, and what it counted.
+/// What a kernel wrote: its record, and what it counted.
 pub(super) struct Found<'r> {
     pub(super) record: &'r [u64],
     pub(super) kept: u64,
@@ -252,17 +253,17 @@ pub(super) fn parts(map: &Map, jobs: &[Job], found: &[Found<'_>], first: u64) ->
     for (job, found) in jobs.iter().zip(found) {
         let dtype = job.shape.dtype(map.program());
         let mut words = read::Words::new(found.record);
-        for left in &job.left {
-            match left.what {
+        for result in &job.results {
+            match result.what {
                 What::Partial(fold) => {
                     let partial = words.partial(fold, dtype, found.kept, first);
-                    merge(&mut parts[left.task], partial);
+                    merge(&mut parts[result.task], partial);
                 }
                 What::Norm1 | What::Magnitude | What::Stats(_) => {
-                    let Part::Partial(part) = &mut parts[left.task] else {
+                    let Part::Partial(part) = &mut parts[result.task] else {
                         unreachable!("values leave a partial")
                     };
-                    let of = match left.what {
+                    let of = match result.what {
                         What::Norm1 => OfStats::Norm1,
                         What::Stats(of) => of,
                         _ => OfStats::Magnitude,
@@ -272,7 +273,7 @@ pub(super) fn parts(map: &Map, jobs: &[Job], found: &[Found<'_>], first: u64) ->
                 What::Squares => {
                     let products = words.partial(Fold::ExactDot, dtype, found.kept, first);
                     let more = Part::Squares(Box::new(Squares::of_halves(products)));
-                    parts[left.task].merge(&more);
+                    parts[result.task].merge(&more);
                 }
                 What::Powers => {
                     let powers = words.partial(Fold::ExactSum, dtype, found.kept, first);
@@ -280,16 +281,16 @@ pub(super) fn parts(map: &Map, jobs: &[Job], found: &[Found<'_>], first: u64) ->
                         Some(Partial::Sum(sum)) => sum,
                         other => unreachable!("{other:?} is no sum of f64"),
                     };
-                    let tells = |flag| found.flags & flag != 0;
-                    let [nan, infinity] = [Tells::NAN, Tells::INFINITY].map(tells);
+                    let reports = |flag| found.flags & flag != 0;
+                    let [nan, infinity] = [Reports::NAN, Reports::INFINITY].map(reports);
                     let more = Exponents::near(&sum, nan, infinity);
-                    parts[left.task].merge(&Part::Exponents(Box::new(more)));
+                    parts[result.task].merge(&Part::Exponents(Box::new(more)));
                 }
                 What::Product => unreachable!("it is folded from memory"),
                 What::Conditions(op) => {
-                    let Task::Values(_, id) = map.tasks()[left.task] else {
+                    let Task::Values(_, id) = map.tasks()[result.task] else {
                         let count = Count { seen: found.kept, nonzero: found.record[0] };
-                        merge(&mut parts[left.task], read::count(DType::Bool, count));
+                        merge(&mut parts[result.task], read::count(DType::Bool, count));
                         continue;
                     };
                     let dtype = map.program().ty(id).dtype();
@@ -299,13 +300,14 @@ pub(super) fn parts(map: &Map, jobs: &[Job], found: &[Found<'_>], first: u64) ->
                             read::count(dtype, Count { seen: found.kept, nonzero: found.record[0] })
                         }
                     };
-                    merge(&mut parts[left.task], partial);
+                    merge(&mut parts[result.task], partial);
                 }
                 What::Pair(k) => {
                     let fold = if dtype.is_float() { Fold::ExactDot } else { Fold::Dot };
                     let partial = words.partial(fold, dtype, found.kept, first);
-                    pairs.entry(left.task).or_default()[k] = Some(partial);
-                    if let (Part::Pairs(pairs), flags @ 1..) = (&mut parts[left.task], found.flags)
+                    pairs.entry(result.task).or_default()[k] = Some(partial);
+                    if let (Part::Pairs(pairs), flags @ 1..) =
+                        (&mut parts[result.task], found.flags)
                     {
                         let special = if flags & 1 != 0 { Special::NAN } else { Special::PLUS };
                         pairs.differences = pairs.differences.union(special);

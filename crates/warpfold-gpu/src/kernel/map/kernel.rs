@@ -25,7 +25,7 @@ pub(super) struct Kernel {
     pub(super) spliced: Arc<Spliced>,
     pub(super) entry: &'static manifest::Entry,
     /// Which of the map's inputs it reads.
-    pub(super) places: Vec<usize>,
+    pub(super) indices: Vec<usize>,
 }
 
 impl Kernel {
@@ -33,22 +33,22 @@ impl Kernel {
     pub(super) const WORKSPACE: usize = catalog::MAP_INPUTS + 1;
 
     pub(super) fn new(program: &Program, shape: &Shape, inputs: &[Given<'_>]) -> Result<Self> {
-        Self::reading(program, shape, |place| inputs[place].input(place))
+        Self::reading(program, shape, |index| inputs[index].input(index))
     }
 
-    /// One that reads its inputs as a function of their places says.
+    /// One that reads its inputs as a function of their indices says.
     pub(super) fn reading(
         program: &Program,
         shape: &Shape,
         input: impl Fn(usize) -> Input,
     ) -> Result<Self> {
-        let places = splice::inputs(program, shape)?;
-        let kernel_inputs: Vec<Input> = places.iter().map(|&place| input(place)).collect();
+        let indices = splice::inputs(program, shape)?;
+        let kernel_inputs: Vec<Input> = indices.iter().map(|&index| input(index)).collect();
         splice::check_lies(&kernel_inputs)?;
         let spliced = cache::module(program, shape, &kernel_inputs)?;
         let entry = manifest::entry(spliced.entry());
         let entry = entry.unwrap_or_else(|| unreachable!("{} ships", spliced.entry()));
-        Ok(Kernel { spliced, entry, places })
+        Ok(Kernel { spliced, entry, indices })
     }
 
     /// Its launch over so many elements, in a shape of its own if one is given; addresses of the workspace, the record and the counts.
@@ -83,10 +83,10 @@ impl Kernel {
 
     /// The words of a launch that are the inputs' addresses.
     pub(super) fn addresses(&self, inputs: &[Given<'_>]) -> Vec<u64> {
-        let address = |&place: &usize| inputs[place].view.address;
-        let mut words: Vec<u64> = self.places.iter().map(address).collect();
+        let address = |&index: &usize| inputs[index].view.address;
+        let mut words: Vec<u64> = self.indices.iter().map(address).collect();
         words.resize(catalog::MAP_INPUTS, 0);
-        if let Some(word) = self.places.iter().find_map(|&place| inputs[place].lie.word()) {
+        if let Some(word) = self.indices.iter().find_map(|&index| inputs[index].lie.word()) {
             words[LIE] = word;
         }
         words

@@ -7,7 +7,7 @@ use super::given::Given;
 use super::job::{Found, Job, jobs, parts};
 use super::kernel::{COUNTS, Kernel};
 use super::products::Products;
-use super::shape::{Tells, Template};
+use super::shape::{Reports, Template};
 use super::splice::{self, Input};
 use crate::kernel::array::AnyView;
 use crate::kernel::batched::BatchedLaunch;
@@ -181,13 +181,13 @@ impl<'a> MapLaunches<'a> {
         &self.launches
     }
 
-    /// Runs them, and reads what is left of the one list of arrays.
+    /// Runs them, and reads the partial of the one list of arrays.
     pub(super) fn run(self, machine: &dyn Executor, map: &Map, first: u64) -> Result<Outcome> {
         let outcomes = self.run_each(machine, map, first)?;
         Ok(outcomes.into_iter().next().unwrap_or_else(|| Outcome::Folded(map.empty())))
     }
 
-    /// Runs them, and reads what is left of each list of arrays, whose first elements have an index.
+    /// Runs them, and reads the partial of each list of arrays, whose first elements have an index.
     pub(super) fn run_each(
         self,
         machine: &dyn Executor,
@@ -220,21 +220,21 @@ impl<'a> MapLaunches<'a> {
         let found: Vec<&[u64]> = words.chunks_exact(COUNTS + RECORD).collect();
         // Operations come before weights, which are looked at once they have values.
         for word in 0..2 {
-            let place = found.iter().map(|words| words[word]).min();
-            if let Some(place) = place.filter(|&place| place != u64::MAX) {
-                return Ok(Outcome::Fault(place));
+            let index = found.iter().map(|words| words[word]).min();
+            if let Some(index) = index.filter(|&index| index != u64::MAX) {
+                return Ok(Outcome::Fault(index));
             }
         }
         let found: Vec<Found<'_>> = found
             .iter()
             .map(|words| Found { record: &words[COUNTS..], kept: words[2], flags: words[3] })
             .collect();
-        if found.iter().any(|found| found.flags & Tells::BEYOND != 0) {
+        if found.iter().any(|found| found.flags & Reports::BEYOND != 0) {
             return Ok(Outcome::Beyond);
         }
         let mut parts = parts(map, &self.jobs, &found, first);
         match part.products.multiply(machine, map, &self.ready, first, &mut parts)? {
-            Some(place) => Ok(Outcome::Fault(place)),
+            Some(index) => Ok(Outcome::Fault(index)),
             None => Ok(Outcome::Folded(Folded::of(parts))),
         }
     }

@@ -60,7 +60,7 @@ fn folded(
     settled(machine, map, inputs, first, launches.run(machine, map, first)?)
 }
 
-/// What is left of each of several lists of arrays, or why nothing is: their launches run without a wait in between.
+/// The partial of each of several lists of arrays, or why there is none: their launches run without a wait in between.
 fn folded_each(
     machine: &dyn Executor,
     map: &Map,
@@ -72,7 +72,7 @@ fn folded_each(
     Ok(all.iter().zip(outcomes).map(settle).collect())
 }
 
-/// What launches have left, or what the processor says where kernels have no say.
+/// The partial that launches made, or what the processor says where kernels have no say.
 fn settled(
     machine: &dyn Executor,
     map: &Map,
@@ -82,7 +82,7 @@ fn settled(
 ) -> Result<Folded> {
     match outcome {
         launches::Outcome::Folded(folded) => Ok(folded),
-        launches::Outcome::Fault(place) => Err(host::fault(machine, map, inputs, place, first)?),
+        launches::Outcome::Fault(index) => Err(host::fault(machine, map, inputs, index, first)?),
         launches::Outcome::Beyond => host::fold(machine, map, inputs, first),
     }
 }

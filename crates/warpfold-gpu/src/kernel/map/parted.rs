@@ -2,7 +2,7 @@
 //!
 //! Lanes share parts in kernels of their own (`walk/map_rows.cuh`, `walk/map_segments.cuh`), whose results are correctly rounded or known to be missed. A
 //! part that was missed, and each part of what has no such kernel, is reduced as a whole array is. Elements stay where they are: code reads those of
-//! columns at their distance, and those of groups at the places of a list.
+//! columns at their distance, and those of groups at the indices of a list.
 
 use std::cell::OnceCell;
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use warpfold_engine::{Columns, HostArray, Indices};
 use super::batched::AnyOperand;
 use super::given::{Given, Lie, numbers};
 use super::kernel::{COUNTS, Kernel};
-use super::parts::{MapParts, Places};
+use super::parts::{MapParts, PartBounds};
 use super::row_jobs::{RowJob, row_job};
 use super::shape::{Reads, Shape};
 use super::splice::{Input, Lies};
@@ -80,7 +80,7 @@ pub(super) struct Parted<'a> {
     parts: MapParts<'a>,
     outputs: u64,
     elements: u64,
-    /// Offsets, once they are asked for.
+    /// Offsets, once they are read.
     offsets: OnceCell<Vec<u64>>,
 }
 
@@ -94,9 +94,9 @@ impl<'a> Parted<'a> {
         let given = |input: &AnyOperand<'_>| (input.view.dtype, input.view.len, input.each);
         let elements = map.length_of(&inputs.iter().map(given).collect::<Vec<_>>())? as u64;
         let outputs = parts.outputs(elements)?;
-        let length = match parts.places {
-            Places::Every { length, .. } => Some(length),
-            Places::Offsets(_) => None,
+        let length = match parts.bounds {
+            PartBounds::Every { length, .. } => Some(length),
+            PartBounds::Offsets(_) => None,
         };
         for (input, name) in inputs.iter().zip(map.inputs()) {
             input.view.check(machine)?;
@@ -111,9 +111,9 @@ impl<'a> Parted<'a> {
             fits(name, input.each, input.view.len, outputs as usize, length)?;
         }
         parts.views().iter().try_for_each(|given| given.view.check(machine))?;
-        let lie = match (parts.places, parts.order) {
+        let lie = match (parts.bounds, parts.order) {
             (_, Some(order)) => Lie::Listed(order),
-            (Places::Every { inner, .. }, None) if inner != 1 => Lie::Apart(inner),
+            (PartBounds::Every { inner, .. }, None) if inner != 1 => Lie::Apart(inner),
             _ => Lie::Behind,
         };
         let given = |&AnyOperand { view, each }: &AnyOperand<'a>| {
@@ -129,9 +129,9 @@ impl<'a> Parted<'a> {
     pub(super) fn job(&self, op: Op, ddof: u64) -> Result<Option<RowJob>> {
         let Some(job) = row_job(self.map, op, ddof) else { return Ok(None) };
         let Some(job) = self.has_kernel(ddof)?.then_some(job) else { return Ok(None) };
-        let template = match self.parts.places {
-            Places::Every { .. } => job.shape.template,
-            Places::Offsets(_) => job.shape.template.of_segments(),
+        let template = match self.parts.bounds {
+            PartBounds::Every { .. } => job.shape.template,
+            PartBounds::Offsets(_) => job.shape.template.of_segments(),
         };
         Ok(Some(RowJob { shape: Shape { template, ..job.shape }, ..job }))
     }
@@ -147,11 +147,11 @@ impl<'a> Parted<'a> {
         {
             return Ok(false);
         }
-        match self.parts.places {
+        match self.parts.bounds {
             // Each has a result.
-            Places::Every { length, .. } => Ok(length > ddof && length <= LONGEST),
-            Places::Offsets(_) if self.elements <= LONGEST => Ok(true),
-            Places::Offsets(_) => {
+            PartBounds::Every { length, .. } => Ok(length > ddof && length <= LONGEST),
+            PartBounds::Offsets(_) if self.elements <= LONGEST => Ok(true),
+            PartBounds::Offsets(_) => {
                 let is_short = |pair: &[u64]| pair[1].saturating_sub(pair[0]) <= LONGEST;
                 Ok(self.offsets()?.windows(2).all(is_short))
             }
@@ -160,7 +160,7 @@ impl<'a> Parted<'a> {
 
     /// Offsets on the host.
     fn offsets(&self) -> Result<&[u64]> {
-        if let (Places::Offsets(view), None) = (self.parts.places, self.offsets.get()) {
+        if let (PartBounds::Offsets(view), None) = (self.parts.bounds, self.offsets.get()) {
             let offsets = numbers(self.machine, view)?;
             let is_wrong = |pair: &[u64]| pair[0] > pair[1] || pair[1] > self.elements;
             if let Some(at) = offsets.windows(2).position(is_wrong) {
@@ -180,20 +180,20 @@ impl<'a> Parted<'a> {
     }
 
     /// As a kernel reads an input whose steps are of so many elements.
-    fn input(&self, place: usize, elements: u64) -> Input {
-        let Given { view, each, lie } = self.inputs[place];
+    fn input(&self, index: usize, elements: u64) -> Input {
+        let Given { view, each, lie } = self.inputs[index];
         let size = view.dtype.size() as u64;
         let lies = lie.lies();
-        let apart = match (self.parts.places, each) {
-            (Places::Every { length, .. }, Each::Element) => length * size,
-            // Segments begin anywhere.
-            (Places::Offsets(_), Each::Element) => size,
+        let apart = match (self.parts.bounds, each) {
+            (PartBounds::Every { length, .. }, Each::Element) => length * size,
+            // Segments begin at any address.
+            (PartBounds::Offsets(_), Each::Element) => size,
             _ => 0,
         };
         let is_aligned = (view.address | apart).is_multiple_of((elements * size).min(16));
         let reads =
             if is_aligned && lies == Lies::Behind { Reads::Vectors } else { Reads::Elements };
-        Input { place, reads, each, lies }
+        Input { index, reads, each, lies }
     }
 
     pub(super) fn launch_of(&self, op: Op, ddof: u64) -> Result<Option<MapBatchedLaunch<'a>>> {
@@ -206,7 +206,7 @@ impl<'a> Parted<'a> {
         // A step's values are 32 bytes.
         let elements = 32 / dtype.size() as u64;
         let kernel =
-            Kernel::reading(map.program(), &job.shape, |place| self.input(place, elements))?;
+            Kernel::reading(map.program(), &job.shape, |index| self.input(index, elements))?;
         let out = AnyBuffer::new(
             machine.zeros(outputs as usize * dtype.size())?,
             dtype,
@@ -214,11 +214,11 @@ impl<'a> Parted<'a> {
         );
         let record = machine.copy_of(bytemuck::cast_slice(&Self::fresh()))?;
         let most = machine.facts().multiprocessors * kernel.entry.min_blocks.unwrap_or(1);
-        let (second, length) = match self.parts.places {
-            Places::Every { length, .. } => (length, length),
-            Places::Offsets(_) => (self.elements, (self.elements / outputs.max(1)).max(1)),
+        let (second, length) = match self.parts.bounds {
+            PartBounds::Every { length, .. } => (length, length),
+            PartBounds::Offsets(_) => (self.elements, (self.elements / outputs.max(1)).max(1)),
         };
-        let is_apart = matches!(self.parts.places, Places::Every { inner: 2.., .. });
+        let is_apart = matches!(self.parts.bounds, PartBounds::Every { inner: 2.., .. });
         let lanes =
             lanes(length.div_ceil(elements), outputs, u64::from(most) * THREADS / 32, is_apart);
         let grid = (outputs * lanes).div_ceil(THREADS).clamp(1, most.into()) as u32;
@@ -226,7 +226,7 @@ impl<'a> Parted<'a> {
         let faults = record.address() + 8 * COUNTS as u64;
         let rest = [outputs, second, out.address(), record.address(), faults, job.options, lanes];
         words.extend(rest);
-        if let Places::Offsets(offsets) = self.parts.places {
+        if let PartBounds::Offsets(offsets) = self.parts.bounds {
             words.extend([offsets.address, offsets.dtype.size() as u64]);
         }
         let launch = BatchedLaunch {
@@ -246,12 +246,12 @@ impl<'a> Parted<'a> {
         fresh
     }
 
-    /// The part that an element belongs to, by its place in the order of parts.
-    fn output_of(&self, place: u64) -> Result<u64> {
-        match self.parts.places {
-            Places::Every { length, .. } => Ok(place / length),
-            Places::Offsets(_) => {
-                Ok(self.offsets()?.partition_point(|&begin| begin <= place) as u64 - 1)
+    /// The part that an element belongs to, by its index in the order of parts.
+    fn output_of(&self, index: u64) -> Result<u64> {
+        match self.parts.bounds {
+            PartBounds::Every { length, .. } => Ok(index / length),
+            PartBounds::Offsets(_) => {
+                Ok(self.offsets()?.partition_point(|&begin| begin <= index) as u64 - 1)
             }
         }
     }
@@ -262,7 +262,7 @@ impl<'a> Parted<'a> {
     }
 
     /// The results of the kernel of parts, and of those that it missed.
-    pub(super) fn left(&self, job: RowJob, ddof: u64) -> Result<AnyBuffer> {
+    pub(super) fn result_buffer(&self, job: RowJob, ddof: u64) -> Result<AnyBuffer> {
         let MapBatchedLaunch { launch, mut out, record, .. } = self.launch(job)?;
         self.machine.run_batched(&[launch], &self.ready())?;
         let mut words = [0u64; COUNTS + FAULTS];
@@ -305,7 +305,7 @@ impl<'a> Parted<'a> {
             finish.round_to.is_none_or(|to| to == job.shape.dtype(self.map.program()))
         };
         match self.job(op, finish.ddof)?.filter(rounds) {
-            Some(job) => Ok(vec![(op.name(), self.left(job, finish.ddof)?.column()?)]),
+            Some(job) => Ok(vec![(op.name(), self.result_buffer(job, finish.ddof)?.column()?)]),
             None => self.by_one(op, finish),
         }
     }
@@ -381,12 +381,12 @@ impl<'a> Parted<'a> {
 
     /// The arrays of one part, as whole ones.
     fn of_output(&self, output: u64) -> Result<Vec<Given<'a>>> {
-        let (range, first) = match self.parts.places {
-            Places::Every { length, inner, .. } => {
+        let (range, first) = match self.parts.bounds {
+            PartBounds::Every { length, inner, .. } => {
                 let first = output / inner * inner * length + output % inner;
                 (0..length as usize, first)
             }
-            Places::Offsets(_) => {
+            PartBounds::Offsets(_) => {
                 let offsets = self.offsets()?;
                 let [begin, end] = [0, 1].map(|k| offsets[output as usize + k]);
                 (0..(end - begin) as usize, begin)

@@ -12,14 +12,14 @@ use crate::{Column, DType, Error, Result};
 /// How arrays of one length are parted: a result for each part.
 #[derive(Clone)]
 pub struct MapParts<'a> {
-    pub(super) places: Places<'a>,
+    pub(super) bounds: PartBounds<'a>,
     /// Where the elements stand in the arrays, if not in their order.
     pub(super) order: Option<AnyView<'a>>,
     names: Names<'a>,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Places<'a> {
+pub(super) enum PartBounds<'a> {
     /// Parts of one length, `inner` of which lie side by side, so that the elements of each are so many apart: one by one of rows. How many they are,
     /// where the arrays' length does not say.
     Every { length: u64, inner: u64, outputs: Option<u64> },
@@ -39,8 +39,8 @@ enum Names<'a> {
 impl<'a> MapParts<'a> {
     /// Rows, or segments of one length, one after another; they are the whole arrays.
     pub fn rows(length: u64) -> Self {
-        let places = Places::Every { length, inner: 1, outputs: None };
-        MapParts { places, order: None, names: Names::Segments }
+        let bounds = PartBounds::Every { length, inner: 1, outputs: None };
+        MapParts { bounds, order: None, names: Names::Segments }
     }
 
     /// Segments, by one more offset than segments, `u32` or `u64`. Whether they are offsets is checked by the kernel.
@@ -61,7 +61,7 @@ impl<'a> MapParts<'a> {
             let remedy = "give one offset more than segments: [0] for none";
             return Err(refused("there are no offsets".into(), remedy));
         }
-        Ok(MapParts { places: Places::Offsets(offsets), order: None, names: Names::Segments })
+        Ok(MapParts { bounds: PartBounds::Offsets(offsets), order: None, names: Names::Segments })
     }
 
     /// Some axes of arrays of a shape, in C order, that lie side by side; they count from 0 or from the last as -1.
@@ -86,8 +86,8 @@ impl<'a> MapParts<'a> {
                 });
             }
         };
-        let places = Places::Every { length: form.inputs, inner, outputs: Some(form.outputs) };
-        Ok(MapParts { places, order: None, names: Names::Indices(folding.shape()) })
+        let bounds = PartBounds::Every { length: form.inputs, inner, outputs: Some(form.outputs) };
+        Ok(MapParts { bounds, order: None, names: Names::Indices(folding.shape()) })
     }
 
     /// How many parts arrays of so many elements have.
@@ -99,12 +99,12 @@ impl<'a> MapParts<'a> {
         if let Names::Groups(groups) = self.names {
             check_lengths(groups.keys, n as usize)?;
         }
-        match self.places {
-            Places::Offsets(offsets) => Ok(offsets.len as u64 - 1),
-            Places::Every { length, outputs: Some(outputs), .. } if outputs * length == n => {
+        match self.bounds {
+            PartBounds::Offsets(offsets) => Ok(offsets.len as u64 - 1),
+            PartBounds::Every { length, outputs: Some(outputs), .. } if outputs * length == n => {
                 Ok(outputs)
             }
-            Places::Every { length, outputs: Some(outputs), .. } => Err(Error::Map {
+            PartBounds::Every { length, outputs: Some(outputs), .. } => Err(Error::Map {
                 requested: "map".into(),
                 obstacle: format!(
                     "the parts are of {} elements, and the arrays have {n}",
@@ -112,7 +112,7 @@ impl<'a> MapParts<'a> {
                 ),
                 remedy: "part arrays of one length".into(),
             }),
-            Places::Every { length, outputs: None, .. } => {
+            PartBounds::Every { length, outputs: None, .. } => {
                 if n > 0 && n.checked_rem(length) != Some(0) {
                     return Err(Error::Segments {
                         requested: format!("rows of {n} elements on a device"),
@@ -143,9 +143,9 @@ impl<'a> MapParts<'a> {
 
     /// What must be done before offsets and order are read, and whose memory they lie in, as inputs'.
     pub(super) fn views(&self) -> Vec<Given<'a>> {
-        let offsets = match self.places {
-            Places::Offsets(offsets) => Some(offsets),
-            Places::Every { .. } => None,
+        let offsets = match self.bounds {
+            PartBounds::Offsets(offsets) => Some(offsets),
+            PartBounds::Every { .. } => None,
         };
         [offsets, self.order].into_iter().flatten().map(Given::from).collect()
     }
@@ -210,7 +210,7 @@ impl MapGroups {
     /// The parts of arrays that have an element for each key.
     pub fn parts(&self) -> MapParts<'_> {
         MapParts {
-            places: Places::Offsets(self.offsets.view()),
+            bounds: PartBounds::Offsets(self.offsets.view()),
             order: self.order.as_ref().map(AnyBuffer::view),
             names: Names::Groups(self),
         }

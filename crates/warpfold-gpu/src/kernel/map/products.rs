@@ -1,6 +1,6 @@
 //! [`Products`]: products of mapped floats, along the canonical tree.
 //!
-//! The kernels of the tree read arrays. So values are written to memory a piece at a time, one in the place of what does not count, and each piece is
+//! The kernels of the tree read arrays. So values are written to memory a piece at a time, ones instead of what does not count, and each piece is
 //! multiplied while it is in the second cache.
 
 use warpfold_engine::map::{Map, Part};
@@ -74,8 +74,8 @@ impl<'a> Products<'a> {
                 }
                 let values = AnyReduce::new(machine, values.view().slice(..end - start));
                 let product = values.starting_at(first + start as u64).partial(Op::Prod)?;
-                for left in &job.left {
-                    parts[left.task].merge(&Part::Partial(product.clone()));
+                for result in &job.results {
+                    parts[result.task].merge(&Part::Partial(product.clone()));
                 }
             }
         }

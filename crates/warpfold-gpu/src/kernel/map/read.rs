@@ -7,7 +7,7 @@ use crate::partial::{Count, Extremes, Norm1, Partial, Stats};
 use crate::plan::Fold;
 use crate::{AnyPartial, Element, with_element};
 
-/// What a kernel leaves of magnitudes, or of all that stats tell.
+/// What a kernel writes for norms, or for stats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OfStats {
     Moments,
@@ -66,7 +66,7 @@ impl<'r> Words<'r> {
         extremes
     }
 
-    /// Adds what is left of `n` elements to the partial of l1, of linf or of stats.
+    /// Adds the partial of `n` elements to the partial of l1, of linf or of stats.
     pub(super) fn add_to(&mut self, part: &mut AnyPartial, of: OfStats, n: u64, first: u64) {
         with_element!(part.dtype(), T => {
             let found = part.clone().typed::<T>();

@@ -1,9 +1,9 @@
-//! [`RowJob`]: which reductions of rows have a kernel of rows, and what it is told.
+//! [`RowJob`]: which reductions of rows have a kernel of rows, and its parameters.
 
 use warpfold_engine::map::{Map, Task};
 use warpfold_expr::Type;
 
-use super::shape::{Shape, Tells, Template, Values};
+use super::shape::{Reports, Shape, Template, Values};
 use crate::{Accuracy, Nan, Op};
 
 /// A kernel of rows.
@@ -12,7 +12,7 @@ pub(super) struct RowJob {
     pub(super) options: u64,
 }
 
-// What kernels are asked for, as `op/part_exact.cuh`, `map_terms.cuh`, `part_spread.cuh` and `part_folds.cuh` have it.
+// Operation codes of the kernels, as in `op/part_exact.cuh`, `map_terms.cuh`, `part_spread.cuh` and `part_folds.cuh`.
 const SUM: u64 = 0;
 const MEAN: u64 = 1;
 const MAGNITUDES: u64 = 2;
@@ -79,7 +79,7 @@ pub(super) fn row_job(map: &Map, op: Op, ddof: u64) -> Option<RowJob> {
         keep: map.condition(),
         nans: Vec::new(),
         weight: None,
-        tells: Tells::Nothing,
+        reports: Reports::Nothing,
     };
     let ddof = if takes_ddof { ddof << 32 } else { 0 };
     Some(RowJob { shape, options: IS_FLOAT | fold << 8 | ddof })

@@ -37,13 +37,13 @@ impl Step<'_> {
 impl Splice<'_> {
     /// Steps of a row that are loaded before the first of them is mapped.
     pub(super) fn ahead(&self, elements: usize) -> usize {
-        let early = self.inputs.iter().filter(|&&input| !self.is_late(input, elements));
+        let early = self.inputs.iter().filter(|&&input| !self.is_deferred(input, elements));
         let words: usize = early.map(|&input| self.words_of(input, elements, There::All)).sum();
         (AHEAD / words.max(1)).max(1)
     }
 
     /// Whether an input is loaded when it is mapped.
-    pub(super) fn is_late(&self, input: Input, elements: usize) -> bool {
+    pub(super) fn is_deferred(&self, input: Input, elements: usize) -> bool {
         input.each == Each::Column && FLIGHT * self.words(elements) > ALL_AHEAD
     }
 
@@ -91,7 +91,7 @@ impl Splice<'_> {
                 "setp.le.u64 wfs_g{k}, wfs_o, {end};\nadd.s64 wfs_o, wfs_o, {apart};"
             );
         }
-        self.place_row(text, step.row);
+        self.scatter_row(text, step.row);
         let (mut first, mut fixed) = (0, 0);
         for (slot, &input) in self.inputs.iter().enumerate() {
             let size = self.dtype(input).size();
@@ -115,7 +115,7 @@ impl Splice<'_> {
                 continue;
             }
             let _ = writeln!(text, "mul.lo.u64 wfs_a, {apart}, {size};");
-            for k in (0..ahead).take_while(|_| !self.is_late(input, elements)) {
+            for k in (0..ahead).take_while(|_| !self.is_deferred(input, elements)) {
                 if k > 0 {
                     text.push_str("add.s64 wfs_p, wfs_p, wfs_a;\n");
                 }
@@ -138,7 +138,7 @@ impl Splice<'_> {
         }
         if self.is_apart() {
             text.push_str("mov.b64 wfb_0, wfb_2;\nmov.b64 wfb_1, wfb_3;\n");
-            self.place_row(text, row);
+            self.scatter_row(text, row);
         }
         let mut fixed = 0;
         for (slot, &input) in self.inputs.iter().enumerate() {
@@ -180,7 +180,7 @@ impl Splice<'_> {
                 }
                 let (at, guard) = (From::Row { step, first: "wfs_p" }, |_| "@wfs_g ".to_string());
                 self.load_scattered(text, slot, elements, at, &guard, To("wfr_", first));
-            } else if !self.is_late(input, elements) {
+            } else if !self.is_deferred(input, elements) {
                 self.address_of(text, slot, input.each, step, self.dtype(input).size());
                 self.load_step(text, "@wfs_g ", input, elements, first);
             }
@@ -189,7 +189,7 @@ impl Splice<'_> {
     }
 
     /// What of a step of a row, which is there, was not loaded before.
-    pub(super) fn load_late(
+    pub(super) fn load_deferred(
         &self,
         text: &mut String,
         k: usize,
@@ -206,7 +206,7 @@ impl Splice<'_> {
             if is_all && input.lies != Lies::Behind {
                 let at = From::Row { step, first: CURRENT };
                 self.load_scattered(text, slot, elements, at, &always, To("wfr_", first));
-            } else if is_all || self.is_late(input, elements) {
+            } else if is_all || self.is_deferred(input, elements) {
                 self.address_of(text, slot, input.each, step, self.dtype(input).size());
                 self.load_step(text, "", input, elements, first);
             }

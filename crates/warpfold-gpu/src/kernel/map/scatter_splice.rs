@@ -1,4 +1,4 @@
-//! Loads of elements that do not lie one behind the other: one by one, each at its place.
+//! Loads of elements that do not lie one behind the other: one by one, each from its own address.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use super::splice::{Lies, Splice, element_at};
 pub(super) enum From<'s> {
     /// One of all, whose index is in a register.
     Whole(&'s str),
-    /// One of a row; in a register is the place of the row's first, where elements are apart.
+    /// One of a row; in a register is the index of the row's first, where elements are apart.
     Row { step: Step<'s>, first: &'s str },
 }
 
@@ -34,7 +34,7 @@ impl Splice<'_> {
     }
 
     /// Where a row begins, in `wfb_2` and `wfb_3`: rows whose elements are so many apart stand side by side, as many as that.
-    pub(super) fn place_row(&self, text: &mut String, row: &str) {
+    pub(super) fn scatter_row(&self, text: &mut String, row: &str) {
         if !self.is_apart() {
             return;
         }

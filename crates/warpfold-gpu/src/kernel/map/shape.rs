@@ -138,13 +138,13 @@ pub(super) struct Shape {
     pub(super) nans: Vec<Id>,
     /// A value that is to be finite and not negative.
     pub(super) weight: Option<Id>,
-    /// What is told of elements that count, in flags.
-    pub(super) tells: Tells,
+    /// What is reported of elements that count, in flags.
+    pub(super) reports: Reports,
 }
 
-/// What a kernel tells of elements in the word of flags.
+/// What a kernel reports of elements in the word of flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Tells {
+pub(super) enum Reports {
     Nothing,
     /// Of two values: differences that are no finite numbers.
     Differences,
@@ -154,8 +154,8 @@ pub(super) enum Tells {
     Halves(Id),
 }
 
-impl Tells {
-    /// A NaN, an infinity, and what is left to the processor.
+impl Reports {
+    /// A NaN, an infinity, and values that the processor folds.
     pub(super) const NAN: u64 = 1;
     pub(super) const INFINITY: u64 = 2;
     pub(super) const BEYOND: u64 = 4;
@@ -164,9 +164,9 @@ impl Tells {
 impl Shape {
     /// Everything that is computed but for the condition on which elements count.
     pub(super) fn ids(&self) -> Vec<Id> {
-        let flag = match self.tells {
-            Tells::Exponents(id) | Tells::Halves(id) => Some(id),
-            Tells::Nothing | Tells::Differences => None,
+        let flag = match self.reports {
+            Reports::Exponents(id) | Reports::Halves(id) => Some(id),
+            Reports::Nothing | Reports::Differences => None,
         };
         let ids = self.values.ids().chain(self.nans.iter().copied());
         ids.chain(self.weight).chain(flag).collect()

@@ -1,4 +1,4 @@
-//! [`splice`]: the code of a map in the place of a template's pseudo-instructions (`walk/map_array.cuh` says what they are).
+//! [`splice`]: the code of a map instead of a template's pseudo-instructions (`walk/map_array.cuh` says what they are).
 //!
 //! Only parsed programs are printed, by [`Code`](warpfold_expr::ptx::Code), and numbers of registers: nothing that a user wrote is in the text.
 
@@ -17,7 +17,7 @@ use crate::{DType, Error, Result};
 /// An input of a kernel: which of the program's, and how it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Input {
-    pub(super) place: usize,
+    pub(super) index: usize,
     pub(super) reads: Reads,
     /// Of whole arrays one value for each row is one for all elements.
     pub(super) each: Each,
@@ -30,13 +30,13 @@ pub(super) enum Lies {
     Behind,
     /// At a distance from one to the next, which a word of the launch says.
     Apart,
-    /// At the places of a list of `u32`, whose address a word of the launch is.
+    /// At the indices of a list of `u32`, whose address a word of the launch is.
     Listed32,
     /// The same of `u64`.
     Listed64,
 }
 
-/// What stands in the place of pseudo-instructions.
+/// The code that replaces pseudo-instructions.
 pub(super) struct Splice<'s> {
     pub(super) program: &'s Program,
     pub(super) shape: &'s Shape,
@@ -140,7 +140,7 @@ impl Splice<'_> {
                 let (k, elements) = (number(0), number(1));
                 let first = k * self.words(elements);
                 let step = Step { begin, column, row };
-                self.load_late(&mut text, k, elements, step, first);
+                self.load_deferred(&mut text, k, elements, step, first);
                 let index = step.index("wfs_i");
                 self.map(&mut text, elements, outputs, kept, &index, There::All, first, "wfr_")?;
             }
@@ -161,7 +161,7 @@ impl Splice<'_> {
     }
 
     pub(super) fn dtype(&self, input: Input) -> DType {
-        self.program.inputs()[input.place]
+        self.program.inputs()[input.index]
     }
 
     /// Words of 32 bits that an input's elements of one step are loaded to.
@@ -257,7 +257,7 @@ impl Splice<'_> {
         }
     }
 
-    /// One step of all inputs, of which only elements before the end are read; which these are. `from` puts the place of the first into `wfs_o`.
+    /// One step of all inputs, of which only elements before the end are read; which these are. `from` puts the index of the first into `wfs_o`.
     fn load_end(
         &self,
         text: &mut String,
@@ -311,20 +311,20 @@ impl Splice<'_> {
     /// Where the bits of an element of an input lie, whose words begin at a register.
     pub(super) fn raw(
         &self,
-        place: usize,
+        index: usize,
         e: usize,
         elements: usize,
         there: There,
         first: usize,
         of: &str,
     ) -> Raw {
-        let before = self.inputs.iter().take_while(|input| input.place != place);
+        let before = self.inputs.iter().take_while(|input| input.index != index);
         let words: usize = before.map(|&input| self.words_of(input, elements, there)).sum();
-        let input = self.inputs.iter().find(|input| input.place == place);
+        let input = self.inputs.iter().find(|input| input.index == index);
         let input = *input.unwrap_or_else(|| unreachable!("every input that is read is loaded"));
         let size = self.dtype(input).size();
         if input.each == Each::Row {
-            let before = self.inputs.iter().take_while(|input| input.place != place);
+            let before = self.inputs.iter().take_while(|input| input.index != index);
             let fixed = before.filter(|input| input.each == Each::Row);
             let word: usize = fixed.map(|&input| self.dtype(input).size().div_ceil(4)).sum();
             let words = [word, word + 1].map(|word| format!("wff_{word}"));
@@ -414,7 +414,7 @@ pub(super) fn inputs(program: &Program, shape: &Shape) -> Result<Vec<usize>> {
     Ok(inputs)
 }
 
-/// Refuses more inputs than there is room for beside the word that says where elements lie.
+/// Refuses more inputs than fit beside the word that says where elements lie.
 ///
 /// # Errors
 /// [`Error::Map`].

@@ -192,7 +192,7 @@ impl<'a, M: Machine, T: Element> ReduceBatched<'a, M, T> {
         self.batched.plans(op)
     }
 
-    /// The results of `op`, left in the machine's memory; `R` is the type of the plan's [`output`](CudaBatchPlan::output).
+    /// The results of `op`, kept in the machine's memory; `R` is the type of the plan's [`output`](CudaBatchPlan::output).
     ///
     /// # Errors
     /// As [`plan`](Self::plan); [`Error::Output`](crate::Error::Output) with the first segment that has no result,
@@ -204,8 +204,8 @@ impl<'a, M: Machine, T: Element> ReduceBatched<'a, M, T> {
         Ok(Buffer::new(self.batched.on_device(op)?))
     }
 
-    fn left<R: Element>(&self, op: Op, ddof: u64) -> Result<Vec<R>> {
-        Buffer::<M, R>::new(self.batched.left(op, ddof)?).download()
+    fn result_vec<R: Element>(&self, op: Op, ddof: u64) -> Result<Vec<R>> {
+        Buffer::<M, R>::new(self.batched.result_buffer(op, ddof)?).download()
     }
 
     fn values<R: Element>(&self, op: Op) -> Result<Vec<R>> {
@@ -333,7 +333,7 @@ impl<'a, M: Machine, T: Element> ReduceBatched<'a, M, T> {
     /// # Errors
     /// As [`on_device`](Self::on_device).
     pub fn var(&self, ddof: u64) -> Result<Vec<T::Round>> {
-        self.left(Op::Var, ddof)
+        self.result_vec(Op::Var, ddof)
     }
 
     /// The standard deviations over `n - ddof`, rounded once.
@@ -341,7 +341,7 @@ impl<'a, M: Machine, T: Element> ReduceBatched<'a, M, T> {
     /// # Errors
     /// As [`on_device`](Self::on_device).
     pub fn std(&self, ddof: u64) -> Result<Vec<T::Round>> {
-        self.left(Op::Std, ddof)
+        self.result_vec(Op::Std, ddof)
     }
 
     /// The products: of integers checked.

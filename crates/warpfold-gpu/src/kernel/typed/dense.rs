@@ -51,7 +51,7 @@ impl<'a, M: Machine, K: Key + Ordered, T: Element> ReduceDense<'a, M, K, T> {
         Ok(tables.map(|tables| DenseTables { tables, of: PhantomData }))
     }
 
-    /// The results of `op`, left in the machine's memory, in the order of groups; of a group without elements what nothing reduces to.
+    /// The results of `op`, kept in the machine's memory, in the order of groups; of a group without elements what nothing reduces to.
     ///
     /// # Errors
     /// [`Error::Keys`](crate::Error::Keys): there is not one key for each value, or one is not below the number of groups; else as
@@ -164,7 +164,7 @@ impl<M: Machine, K: Key + Ordered> DenseTables<'_, M, K> {
     }
 
     /// The results, once the launches have run; `R` is the type of the plan's [`output`](CudaTablePlan::output). `None` if a group's numbers are so large and so many (2^18 of the
-    /// greatest f32) that a table has no room for their sum.
+    /// greatest f32) that a table cannot hold their sum.
     ///
     /// # Errors
     /// [`Error::Keys`](crate::Error::Keys) with the first key that is not below the number of groups; [`Error::Device`](crate::Error::Device).

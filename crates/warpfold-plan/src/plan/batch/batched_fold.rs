@@ -140,7 +140,7 @@ impl BatchedFold {
 
     /// Whether its kernels take floats as floats, and not as their bits.
     pub(super) const fn computes(self) -> bool {
-        !(self.is_place() || self.is_extreme() || matches!(self, BatchedFold::Count))
+        !(self.is_index() || self.is_extreme() || matches!(self, BatchedFold::Count))
     }
 
     /// Whether its state is the largest rank.
@@ -199,7 +199,7 @@ impl BatchedFold {
     }
 
     /// Whether its results are asked of every input's order.
-    pub(super) const fn is_place(self) -> bool {
+    pub(super) const fn is_index(self) -> bool {
         matches!(self, BatchedFold::ArgMin | BatchedFold::ArgMax)
     }
 

@@ -33,7 +33,7 @@ fn widest(batch: &Batch, way: Way) -> Isa {
     }
 }
 
-/// What groups take: for keys that are no numbers, a number for each, of as few bytes as all have room in; sorted, a copy of the elements (with 32 bits more of each where groups are many), where each group begins, and a count of each for every thread; by
+/// What groups take: for keys that are no numbers, a number for each, in as few bytes as hold all; sorted, a copy of the elements (with 32 bits more of each where groups are many), where each group begins, and a count of each for every thread; by
 /// cells, a table for every thread and one of all.
 fn workspace(batch: &Batch, way: Way, threads: u64) -> u64 {
     let Partition::Groups { elements, groups, keys } = batch.partition else { return 0 };
@@ -107,7 +107,7 @@ fn cell_bytes(op: Op, dtype: DType) -> u64 {
 }
 
 fn axes(op: Op, form: &Form, long: bool) -> Way {
-    // Places that fall where memory rises: an index would count from the wrong end.
+    // Indices that fall where memory rises: an index would count from the wrong end.
     let backwards = form.folded.iter().any(|l| l.position < 0);
     match form.case() {
         _ if form.inputs == 1 && form.plain_rows() == Some((1, 1)) => Way::Singles,

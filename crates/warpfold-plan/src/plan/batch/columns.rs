@@ -55,7 +55,7 @@ const JOIN_BYTES: u64 = 2048;
 /// Columns of a lane that loads one element at a time.
 const APART_COLUMNS: u64 = 4;
 
-/// What a unit begins with where columns are in one line, in rows: each has a place of its own.
+/// What a unit begins with where columns are in one line, in rows: each has a start of its own.
 const LINE_ROWS: u64 = 2;
 
 /// Bytes of rows that are widened: fewer than a warp loads at once.
@@ -83,11 +83,11 @@ impl Columns {
             return None;
         }
         let size = dtype.size() as u64;
-        let pack = match lane {
-            Lane::Several(pack) => pack,
+        let per_vector = match lane {
+            Lane::Several(per_vector) => per_vector,
             Lane::One => 1,
         };
-        let divides = |elements: u64| elements.is_multiple_of(pack);
+        let divides = |elements: u64| elements.is_multiple_of(per_vector);
         let mut all = Columns {
             width: inner.length,
             rows: folded.length,
@@ -104,7 +104,7 @@ impl Columns {
         let whole = divides(outer.stride);
         if inner.length * size < NARROW_BYTES && folded.stride == inner.length {
             // Rows are dense: as many of them as make whole tiles of a warp are one.
-            let vector = if whole { pack } else { 1 };
+            let vector = if whole { per_vector } else { 1 };
             let width = least_common_multiple(inner.length, 32 * lane.columns(vector));
             // Each column of a wide row leaves a state: no more of them than lanes that are at work.
             let states = outer.length.saturating_mul(width);
@@ -114,7 +114,7 @@ impl Columns {
             }
         }
         if all.vector == 1 && whole && divides(all.width) && divides(all.row_pitch) {
-            all.vector = pack;
+            all.vector = per_vector;
         }
         all.per_lane = lane.columns(all.vector);
         let lines =
@@ -169,25 +169,25 @@ impl Columns {
         self.width.div_ceil(self.tile())
     }
 
-    /// Whether states are left for a second kernel to join.
+    /// Whether a second kernel joins states.
     pub fn joins(&self) -> bool {
         self.runs > 1 || self.width != self.columns
     }
 
     /// States that a run of a matrix leaves: one a column, or one an output for each tile that has outputs several times.
-    pub fn left(&self) -> u64 {
+    pub fn states_of_run(&self) -> u64 {
         let alike = self.columns < self.width && self.columns <= self.tile();
         if alike { self.tiles() * self.columns } else { self.width }
     }
 
-    /// States that are left.
+    /// States in all.
     pub fn states(&self) -> u64 {
-        if self.joins() { self.runs * self.batches * self.left() } else { 0 }
+        if self.joins() { self.runs * self.batches * self.states_of_run() } else { 0 }
     }
 
     /// States that are joined to an output.
     pub fn joined(&self) -> u64 {
-        self.runs * (self.left() / self.columns.max(1))
+        self.runs * (self.states_of_run() / self.columns.max(1))
     }
 }
 
@@ -268,9 +268,9 @@ mod tests {
 
     #[test]
     fn outputs_that_a_tile_has_several_times_leave_a_state_each() {
-        assert_eq!(columns(&[1 << 26, 4], 0).left(), 4);
-        assert_eq!(columns(&[1 << 26, 3], 0).left(), 9);
-        assert_eq!(columns(&[1 << 26, 96], 0).left(), 3 * 96);
-        assert_eq!(columns(&[1 << 20, 300], 0).left(), 300);
+        assert_eq!(columns(&[1 << 26, 4], 0).states_of_run(), 4);
+        assert_eq!(columns(&[1 << 26, 3], 0).states_of_run(), 9);
+        assert_eq!(columns(&[1 << 26, 96], 0).states_of_run(), 3 * 96);
+        assert_eq!(columns(&[1 << 20, 300], 0).states_of_run(), 300);
     }
 }

@@ -5,18 +5,13 @@ use std::fmt;
 use super::batched_fold::BatchedFold;
 use super::columns::{Columns, Lane};
 use super::components::Components;
-use super::cuda_fold::{fold_of, unsupported};
-use super::rows::{lanes_of_rows, rows_per_multiprocessor};
-use super::shares::{
-    SEGMENT_THREADS, WARPS, block_fold, block_threads, block_type, grid_of_work,
-    least_grid_of_segments, per_multiprocessor,
-};
+use super::cuda_choose::{columns_of_lane, dense_rows};
+use super::cuda_entry::Fallback;
+use super::shares::{WARPS, least_grid_of_segments};
 use super::strided::{LoopOrder, LoopTable, Strided};
-use super::trees::{TREE_THREADS, TREE_WARPS, Trees};
+use super::trees::Trees;
 use super::{Batch, BoundsKind, Partition};
-use crate::plan::{CudaFacts, Fold};
-use crate::shape::Form;
-use crate::{DType, Nan, Op, Result};
+use crate::{DType, Nan, Op};
 
 /// The ways of a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -102,111 +97,6 @@ pub struct CudaBatchPlan {
 /// Bytes before the first block's state, or piece, in a workspace that must be zero at first: the ticket, alone in its sector, and what exact folds add up.
 pub const WORKSPACE_HEADER: u64 = 128 + 8 * 296;
 
-/// Chooses how to do many reductions on a GPU.
-///
-/// # Errors
-/// [`Error::Undefined`](crate::Error::Undefined) where the contract knows no such reduction for the type; [`Error::Unsupported`](crate::Error::Unsupported) where no kernel folds it as asked.
-pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> {
-    let (batch, components) = batch.of_parts();
-    let fold = fold_of(&batch)?;
-    let full = u64::from(gpu.multiprocessors) * per_multiprocessor(fold, batch.dtype);
-    let narrow = batch.dtype.size() < 4;
-    // Folds of which there are kernels for rows and columns in lanes.
-    let taken = match fold {
-        _ if batch.dtype.is_complex() || fold.is_of_squares() || fold.is_place() => false,
-        BatchedFold::L2 | BatchedFold::Sumsq | BatchedFold::Prod => false,
-        BatchedFold::Count => !narrow,
-        _ if fold.is_extreme() => batch.dtype.size() >= 2,
-        _ => !narrow || batch.dtype.is_float(),
-    };
-    let by_length = |length, outputs| {
-        let lanes = taken
-            .then(|| lanes_of_rows(fold, batch.dtype, length, outputs, gpu.multiprocessors))
-            .flatten();
-        lanes.map_or(CudaWay::Segments, |lanes| CudaWay::Rows { lanes })
-    };
-    let way = match &batch.partition {
-        Partition::Groups { .. } => {
-            let why = "groups are sorted first, and are segments then (`Gpu::group_by`)";
-            return Err(unsupported(&batch, "groups on CUDA", why));
-        }
-        _ if fold == BatchedFold::Moments => CudaWay::Blocks,
-        _ if fold == BatchedFold::Prod && batch.dtype.is_float() => {
-            CudaWay::Trees(Trees::of(&batch, full * TREE_WARPS))
-        }
-        Partition::Segments { segments: outputs, bounds, .. } => match bounds {
-            BoundsKind::Every(length) => by_length(*length, *outputs),
-            _ => CudaWay::Segments,
-        },
-        Partition::Axes(form) if dense_rows(form).is_some() => {
-            let length = dense_rows(form).unwrap_or(0);
-            by_length(length, form.outputs)
-        }
-        Partition::Axes(form) => {
-            let state_bytes = fold.state_bytes(batch.dtype);
-            let lane = columns_of_lane(fold, batch.dtype);
-            let columns =
-                taken.then(|| Columns::of(form, batch.dtype, lane, full * WARPS, state_bytes));
-            match columns.flatten() {
-                Some(columns) => CudaWay::Columns(columns),
-                None => CudaWay::Strided(Strided::of(form, full * WARPS)),
-            }
-        }
-    };
-    if fold == BatchedFold::Stats && matches!(way, CudaWay::Strided(_)) {
-        let why = "kernels fold them in one pass in rows, columns and segments; ask for `columns`";
-        return Err(unsupported(&batch, "CUDA", why));
-    }
-    let full = match &way {
-        CudaWay::Rows { .. } => {
-            u64::from(gpu.multiprocessors) * rows_per_multiprocessor(fold, batch.dtype)
-        }
-        _ => full,
-    };
-    let grid = match &way {
-        CudaWay::Segments => grid_of_work(&batch),
-        CudaWay::Rows { lanes } => match lanes {
-            1 => grid_of_work(&batch),
-            lanes => batch.outputs().saturating_mul(*lanes).div_ceil(SEGMENT_THREADS.into()),
-        },
-        CudaWay::Columns(columns) => columns.units().div_ceil(WARPS),
-        CudaWay::Strided(strided) => strided.units().div_ceil(WARPS),
-        CudaWay::Blocks => batch.outputs(),
-        CudaWay::Trees(trees) => trees.units(batch.outputs()).div_ceil(TREE_WARPS),
-    };
-    let block = match &way {
-        CudaWay::Blocks => {
-            block_threads(batch.op, batch.dtype, batch.outputs(), gpu.multiprocessors)
-        }
-        CudaWay::Trees(_) => TREE_THREADS,
-        _ => SEGMENT_THREADS,
-    };
-    let grid = grid.clamp(1, full) as u32;
-    let rounding = Rounding::default();
-    let plan =
-        CudaBatchPlan { batch, components, fold, way, block, grid: 1, workspace: 0, rounding };
-    Ok(plan.of_grid(grid))
-}
-
-/// Columns that a lane owns: those of a vector of 16 bytes, but of exact sums of squares four at most, whose windows fit its registers, and of stats one.
-fn columns_of_lane(fold: BatchedFold, dtype: DType) -> Lane {
-    let of_vector = 16 / dtype.size() as u64;
-    match fold {
-        BatchedFold::Stats => Lane::One,
-        _ if fold.is_of_exact_squares() => Lane::Several(of_vector.min(4)),
-        _ => Lane::Several(of_vector),
-    }
-}
-
-/// Length of rows that lie one after another, outputs in their order.
-pub fn dense_rows(form: &Form) -> Option<u64> {
-    if form.inputs == 0 {
-        return Some(0);
-    }
-    form.plain_rows()
-        .and_then(|(length, pitch)| (length == pitch || form.outputs <= 1).then_some(length))
-}
-
 impl CudaBatchPlan {
     /// The same in so many blocks.
     #[must_use]
@@ -243,19 +133,19 @@ impl CudaBatchPlan {
         else {
             return None;
         };
-        let folded = if self.fold.is_place() { LoopOrder::Places } else { LoopOrder::Memory };
+        let folded = if self.fold.is_index() { LoopOrder::Indices } else { LoopOrder::Memory };
         Some(LoopTable::of(form, LoopOrder::Memory, folded))
     }
 
     /// The loops of blocks that fold outputs by their numbers.
     pub fn loops_of_blocks(&self) -> Option<LoopTable> {
-        match (&self.batch.partition, self.again()) {
+        match (&self.batch.partition, self.fallback()) {
             (Partition::Axes(form), Fallback::Blocks(_)) if dense_rows(form).is_none() => {
                 let folded = match self.way {
-                    CudaWay::Trees(_) => LoopOrder::Places,
+                    CudaWay::Trees(_) => LoopOrder::Indices,
                     _ => LoopOrder::Memory,
                 };
-                Some(LoopTable::of(form, LoopOrder::Places, folded))
+                Some(LoopTable::of(form, LoopOrder::Indices, folded))
             }
             _ => None,
         }
@@ -352,71 +242,6 @@ impl CudaBatchPlan {
             _ => round,
         }
     }
-
-    /// The name of its kernel: the fold's, and the kind of elements that it tells apart.
-    pub fn entry(&self) -> String {
-        let dtype = self.batch.dtype;
-        if self.fold == BatchedFold::Moments {
-            return self.blocks_entry();
-        }
-        let kind = match (dtype.is_float() && self.fold.computes(), dtype.size()) {
-            _ if dtype.is_complex() => dtype.name(),
-            (true, 2) => "half",
-            (true, 4) => "f32",
-            (true, _) => "f64",
-            (false, 1) => "8",
-            (false, 2) => "16",
-            (false, 4) => "32",
-            (false, _) => "64",
-        };
-        format!("{}_{}_{kind}", self.way.name(), self.fold.kernels(dtype).0)
-    }
-
-    /// The kernel of everything that is rounded once.
-    fn blocks_entry(&self) -> String {
-        let Batch { op, dtype, .. } = self.batch;
-        format!("segment_{}_{}", block_fold(op, dtype).0, block_type(dtype).name())
-    }
-
-    /// The kernel that folds again what an exact one has missed, or all there is.
-    pub fn again(&self) -> Fallback {
-        let dtype = self.batch.dtype;
-        let strided = matches!(self.way, CudaWay::Strided(_));
-        if self.fold == BatchedFold::ExactSum
-            && matches!(dtype, DType::F32 | DType::F64)
-            && !strided
-        {
-            let threads = Fold::ExactSum.most_threads(dtype);
-            Fallback::Sums(format!("segment_fallback_{}", dtype.name()), threads)
-        } else if matches!(self.way, CudaWay::Trees(_)) {
-            Fallback::Blocks(self.entry())
-        } else if self.fold == BatchedFold::Moments || self.fold.is_pair() {
-            Fallback::Blocks(self.blocks_entry())
-        } else {
-            Fallback::No
-        }
-    }
-
-    /// What the kernel is told beside sizes and addresses (`segments.cuh`).
-    pub fn options(&self) -> u64 {
-        let dtype = self.batch.dtype;
-        let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
-        let narrow = self.rounding == Rounding::Element;
-        let bits = [self.skips_nan(), signed, dtype.is_float(), dtype == DType::BF16, narrow];
-        let bits = bits.iter().zip(0..).map(|(&bit, k)| u64::from(bit) << k).sum::<u64>();
-        bits | u64::from(self.fold.kernels(dtype).1) << 8
-    }
-}
-
-/// What is launched after a fold's own kernel, or in its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fallback {
-    /// Nothing.
-    No,
-    /// The kernel of sums of what was missed, of so many threads.
-    Sums(String, u32),
-    /// The kernel of everything that is rounded once, of what was missed or of all.
-    Blocks(String),
 }
 
 impl fmt::Display for CudaBatchPlan {
@@ -439,68 +264,5 @@ impl fmt::Display for CudaBatchPlan {
             self.block,
             self.workspace
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plan::BoundsKind;
-    use crate::{Accuracy, Policy};
-
-    const H200: CudaFacts = CudaFacts { compute: 90, multiprocessors: 132 };
-
-    fn batch(op: Op, dtype: DType, elements: u64, segments: u64) -> Batch {
-        let policy = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
-        let partition = Partition::Segments { elements, segments, bounds: BoundsKind::Offsets64 };
-        Batch { op, dtype, partition, policy }
-    }
-
-    #[test]
-    fn workspace_does_not_grow_with_the_array() {
-        let plan = |n| choose_cuda_batch(batch(Op::Sum, DType::F32, n, n), H200).unwrap();
-        assert_eq!(plan(1 << 28).workspace, plan(1 << 34).workspace);
-        assert!(plan(1 << 28).workspace < 1 << 20);
-        assert_eq!(plan(3).grid, 1);
-        assert!(plan(1 << 40).of_grid(1).grid > 1);
-    }
-
-    #[test]
-    fn rows_of_one_begin_anywhere_and_others_at_packs() {
-        let way = |length| {
-            let mut all = batch(Op::Sum, DType::F32, length << 20, 1 << 20);
-            let bounds = BoundsKind::Every(length);
-            all.partition =
-                Partition::Segments { elements: length << 20, segments: 1 << 20, bounds };
-            choose_cuda_batch(all, H200).unwrap().unaligned().way
-        };
-        assert_eq!(way(1), CudaWay::Rows { lanes: 1 });
-        assert_eq!(way(2), CudaWay::Segments);
-    }
-
-    #[test]
-    fn nothing_is_downgraded() {
-        let fold = |op, dtype, nan| {
-            let mut requested = batch(op, dtype, 10, 2);
-            requested.policy = Policy { nan, ..Policy::default() };
-            choose_cuda_batch(requested, H200).unwrap().fold
-        };
-        assert_eq!(fold(Op::Mean, DType::F64, Nan::Propagate), BatchedFold::ExactMean);
-        assert_eq!(fold(Op::Mean, DType::F64, Nan::Ignore), BatchedFold::Moments);
-        assert_eq!(fold(Op::L2, DType::F32, Nan::Ignore), BatchedFold::ExactL2);
-        assert_eq!(fold(Op::L2, DType::F64, Nan::Propagate), BatchedFold::ExactL2);
-        assert_eq!(fold(Op::Var, DType::BF16, Nan::Propagate), BatchedFold::ExactVar);
-        // The NaNs that are skipped are counted by blocks alone.
-        assert_eq!(fold(Op::Std, DType::F32, Nan::Ignore), BatchedFold::Moments);
-    }
-
-    #[test]
-    fn a_plan_names_its_kernel_and_its_memory() {
-        let text =
-            choose_cuda_batch(batch(Op::Max, DType::I8, 1 << 20, 7), H200).unwrap().to_string();
-        assert!(
-            text.contains("segment_extremes_8") && text.contains("bytes of workspace"),
-            "{text}"
-        );
     }
 }

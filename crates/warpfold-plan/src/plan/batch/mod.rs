@@ -5,6 +5,8 @@ mod choose;
 mod columns;
 mod components;
 mod cuda;
+mod cuda_choose;
+mod cuda_entry;
 mod cuda_fold;
 mod rows;
 mod shares;
@@ -19,8 +21,9 @@ pub use choose::choose_batch;
 pub use choose::{adds_singly, number_bytes};
 pub use columns::Columns;
 pub use components::Components;
-pub use cuda::{CudaBatchPlan, CudaWay, Rounding, WORKSPACE_HEADER, choose_cuda_batch};
-pub use cuda::{Fallback, dense_rows};
+pub use cuda::{CudaBatchPlan, CudaWay, Rounding, WORKSPACE_HEADER};
+pub use cuda_choose::{choose_cuda_batch, dense_rows};
+pub use cuda_entry::Fallback;
 pub use shares::block_threads;
 pub use stats::StatsColumn;
 pub use strided::LoopTable;
@@ -83,7 +86,7 @@ pub enum KeysKind {
     Numbered,
 }
 
-/// Many reductions asked for at once.
+/// A request for many reductions at once.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Batch {
@@ -131,13 +134,13 @@ pub enum Way {
     Singles,
     /// One output after another, each by all threads.
     OneByOne,
-    /// Contiguous runs, shared out among threads by the work in them; the longest are left to all threads together.
+    /// Contiguous runs, shared out among threads by the work in them; all threads share each of the longest.
     Runs,
     /// Neighbouring outputs side by side in lanes.
     Columns,
     /// Elements that lie apart are copied together first, a few outputs' at a time.
     Gathered,
-    /// A cell for each group, to which elements are added as they come, in a table of each thread's own. Of data that cells have no room for (numbers of very
+    /// A cell for each group, to which elements are added as they come, in a table of each thread's own. Of data that cells do not hold (numbers of very
     /// different size, many NaNs) and for roundings that only partials have, elements are sorted after all.
     Cells,
     /// Each group's elements are copied together first, then folded as runs.
@@ -187,7 +190,7 @@ pub struct BatchPlan {
     pub threads: usize,
     /// Elements of work, outputs counted as some, that a thread takes at a time.
     pub grain: u64,
-    /// Elements from which an input is left to all threads together.
+    /// Elements from which all threads share an input.
     pub long: u64,
     /// Bytes of memory beside input and output.
     pub workspace: u64,

@@ -52,11 +52,11 @@ pub(super) const fn block_fold(op: Op, dtype: DType) -> (&'static str, Fold) {
 pub fn block_threads(op: Op, dtype: DType, outputs: u64, multiprocessors: u32) -> u32 {
     let most = block_fold(op, dtype).1.most_threads(block_type(dtype));
     let part = u64::from(multiprocessors) * 512 / outputs.max(1);
-    (part as u32).clamp(BLOCK_OF_MANY.min(most), most).next_multiple_of(32)
+    (part as u32).clamp(BATCHED_BLOCK.min(most), most).next_multiple_of(32)
 }
 
-/// Threads of a block where outputs are many: four such blocks find room in a multiprocessor.
-const BLOCK_OF_MANY: u32 = 128;
+/// Threads of a block where outputs are many: four such blocks fit a multiprocessor.
+const BATCHED_BLOCK: u32 = 128;
 
 /// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
 pub(super) const fn per_multiprocessor(fold: BatchedFold, dtype: DType) -> u64 {

@@ -2,7 +2,7 @@
 
 use crate::shape::{Form, Loop};
 
-/// How outputs are shared out where an element may lie anywhere.
+/// How outputs are shared out where elements are gathered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Strided {
@@ -40,7 +40,7 @@ impl Strided {
         self.outputs.div_ceil(32 / self.lanes) * self.runs
     }
 
-    /// States that are left for a second kernel to join.
+    /// States that a second kernel joins.
     pub fn states(&self) -> u64 {
         if self.runs > 1 { self.runs * self.outputs } else { 0 }
     }
@@ -49,7 +49,7 @@ impl Strided {
 /// The loops of a form as kernels read them (`loops.cuh`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoopTable {
-    /// Length, stride and place of each kept loop, then length and stride of each folded one.
+    /// Length, stride and position of each kept loop, then length and stride of each folded one.
     pub words: Vec<u64>,
     /// Output axes.
     pub kept: u64,
@@ -66,8 +66,8 @@ pub struct LoopTable {
 pub enum LoopOrder {
     /// That of memory.
     Memory,
-    /// That of places: outputs by their numbers, what is folded by its order.
-    Places,
+    /// That of indices: outputs by their numbers, folded elements by their order.
+    Indices,
 }
 
 impl LoopTable {
@@ -96,10 +96,10 @@ impl LoopTable {
     }
 }
 
-/// The loops, outermost first; in the order of places those that were turned round run backwards again, from their ends.
+/// The loops, outermost first; in the order of indices those that were turned round run backwards again, from their ends.
 fn ordered(loops: &[Loop], order: LoopOrder, start: &mut u64) -> Vec<Loop> {
     let mut loops = loops.to_vec();
-    if order == LoopOrder::Places {
+    if order == LoopOrder::Indices {
         loops.sort_by_key(|l| std::cmp::Reverse(l.position.unsigned_abs()));
         for l in loops.iter_mut().filter(|l| l.position < 0) {
             *start += (l.length - 1) * l.stride;
@@ -157,8 +157,8 @@ mod tests {
                 };
                 expected.push((0..form.inputs).map(|i| at(position(i))).collect::<Vec<u64>>());
             }
-            for kept in [LoopOrder::Memory, LoopOrder::Places] {
-                let table = LoopTable::of(&form, kept, LoopOrder::Places);
+            for kept in [LoopOrder::Memory, LoopOrder::Indices] {
+                let table = LoopTable::of(&form, kept, LoopOrder::Indices);
                 assert_eq!(walk(&form, &table), expected, "{axes:?} {kept:?}");
                 let table = LoopTable::of(&form, kept, LoopOrder::Memory);
                 for (found, expected) in walk(&form, &table).iter_mut().zip(&expected) {

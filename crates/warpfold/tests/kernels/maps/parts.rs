@@ -14,16 +14,16 @@ use crate::machine;
 
 /// What is mapped, and how.
 #[derive(Clone, Copy)]
-struct Asked<'t> {
+struct MapCase<'t> {
     value: &'t str,
     keep: Option<&'t str>,
     weights: Option<&'t str>,
     nan: Nan,
 }
 
-impl<'t> Asked<'t> {
+impl<'t> MapCase<'t> {
     const fn of(value: &'t str) -> Self {
-        Asked { value, keep: None, weights: None, nan: Nan::Propagate }
+        MapCase { value, keep: None, weights: None, nan: Nan::Propagate }
     }
 
     fn on_processor<T: Element>(
@@ -69,7 +69,7 @@ enum Cut {
 }
 
 /// Compares reductions of two arrays; how many of them took a kernel of parts.
-fn compare<T: Element>(asked: Asked<'_>, cut: &Cut, ops: &[Op], both: [&[T]; 2]) -> usize {
+fn compare<T: Element>(case: MapCase<'_>, cut: &Cut, ops: &[Op], both: [&[T]; 2]) -> usize {
     let Some(machine) = machine(2, 3) else { return ops.len() };
     let [x, y] = both.map(|x| machine.upload(x).unwrap());
     let (n, policy) = (both[0].len(), Policy::default());
@@ -106,12 +106,12 @@ fn compare<T: Element>(asked: Asked<'_>, cut: &Cut, ops: &[Op], both: [&[T]; 2])
     let (here, there) = (here.unwrap(), there.unwrap());
     let mut by_kernel = 0;
     for &op in ops {
-        let expected = asked.on_processor(op, both, &here);
-        let map = machine.map(asked.value, [("x", &x), ("y", &y)]);
-        let parted = asked.on_machine(map, there.clone());
+        let expected = case.on_processor(op, both, &here);
+        let map = machine.map(case.value, [("x", &x), ("y", &y)]);
+        let parted = case.on_machine(map, there.clone());
         by_kernel += usize::from(matches!(parted.launch(op, 0), Ok(Some(_))));
         let found = parted.columns(op, Finish::default());
-        let Asked { value, keep, weights, .. } = asked;
+        let MapCase { value, keep, weights, .. } = case;
         assert!(
             same(&found, &expected),
             "{op} of `{value}` where {keep:?} with {weights:?}, {} {}: {found:?}, and here {expected:?}",
@@ -147,22 +147,22 @@ fn all_ways<T: Element>(cut: impl Fn(usize) -> Cut, sizes: &[usize]) {
     for &n in sizes {
         let [x, y] = pair::<T>(Kind::Plain, n, &mut random);
         let (both, cut) = ([&x[..], &y[..]], cut(n));
-        assert_eq!(compare(Asked::of("x - y"), &cut, KERNELS, both), KERNELS.len());
-        compare(Asked::of("abs(x) + y"), &cut, OTHERS, both);
-        compare(Asked::of("x * y"), &cut, SUMS, both);
-        compare(Asked { keep: Some("x > y"), ..Asked::of("x") }, &cut, OF_NOTHING, both);
-        let kept = Asked { keep: Some("x > -9"), ..Asked::of("x + y") };
+        assert_eq!(compare(MapCase::of("x - y"), &cut, KERNELS, both), KERNELS.len());
+        compare(MapCase::of("abs(x) + y"), &cut, OTHERS, both);
+        compare(MapCase::of("x * y"), &cut, SUMS, both);
+        compare(MapCase { keep: Some("x > y"), ..MapCase::of("x") }, &cut, OF_NOTHING, both);
+        let kept = MapCase { keep: Some("x > -9"), ..MapCase::of("x + y") };
         compare(kept, &cut, &[Op::Mean, Op::Max, Op::Count], both);
-        let weighted = Asked { weights: Some("abs(y)"), ..Asked::of("x") };
+        let weighted = MapCase { weights: Some("abs(y)"), ..MapCase::of("x") };
         compare(weighted, &cut, &[Op::Sum, Op::Mean, Op::Var], both);
     }
     let n = sizes[0];
     for kind in [Kind::Specials, Kind::Ties, Kind::Zeros, Kind::Wide, Kind::Lowest] {
         let [x, y] = pair::<T>(kind, n, &mut random);
         let (both, cut) = ([&x[..], &y[..]], cut(n));
-        compare(Asked::of("x - y"), &cut, KERNELS, both);
-        compare(Asked::of("x * y"), &cut, SUMS, both);
-        let ignoring = Asked { nan: Nan::Ignore, ..Asked::of("x - y") };
+        compare(MapCase::of("x - y"), &cut, KERNELS, both);
+        compare(MapCase::of("x * y"), &cut, SUMS, both);
+        let ignoring = MapCase { nan: Nan::Ignore, ..MapCase::of("x - y") };
         compare(ignoring, &cut, &[Op::Sum], both);
     }
 }
@@ -181,14 +181,14 @@ fn segments<T: Element>() {
     // Segments of nothing, all of nothing, and none.
     for some in [&[0, 30, 0, 0, 60][..], &[0, 0, 0], &[]] {
         let cut = Cut::Wide(offsets(0, some).iter().map(|&at| at.into()).collect());
-        compare(Asked::of("x - y"), &cut, KERNELS, both);
-        compare(Asked::of("x * y"), &cut, &[Op::Sum, Op::Count, Op::Mean], both);
+        compare(MapCase::of("x - y"), &cut, KERNELS, both);
+        compare(MapCase::of("x * y"), &cut, &[Op::Sum, Op::Count, Op::Mean], both);
     }
     // Many short ones, of which lanes share few or none.
     let short: Vec<u32> = (0..700).map(|k| k % 5 % 3 + 1).collect();
     let cut = Cut::Offsets(offsets(0, &short));
     let [x, y] = pair::<T>(Kind::Plain, short.iter().sum::<u32>() as usize, &mut random);
-    compare(Asked::of("x - y"), &cut, &[Op::Sum, Op::Max, Op::Std], [&x, &y]);
+    compare(MapCase::of("x - y"), &cut, &[Op::Sum, Op::Max, Op::Std], [&x, &y]);
 }
 
 #[test]
@@ -218,12 +218,12 @@ fn columns<T: Element>() {
     for shape in [[9, 300], [1100, 3]] {
         let [x, y] = pair::<T>(Kind::Plain, (shape[0] * shape[1]) as usize, &mut random);
         let cut = Cut::Axes(shape.to_vec(), vec![0]);
-        assert_eq!(compare(Asked::of("x - y"), &cut, KERNELS, [&x, &y]), KERNELS.len());
+        assert_eq!(compare(MapCase::of("x - y"), &cut, KERNELS, [&x, &y]), KERNELS.len());
     }
     // Of no elements, and no results.
     for (shape, axis) in [([0, 3], 0), ([3, 0], 0), ([0, 3], 1)] {
         let cut = Cut::Axes(shape.to_vec(), vec![axis]);
-        compare::<T>(Asked::of("x - y"), &cut, &[Op::Sum, Op::Max, Op::Count], [&[], &[]]);
+        compare::<T>(MapCase::of("x - y"), &cut, &[Op::Sum, Op::Max, Op::Count], [&[], &[]]);
     }
 }
 
@@ -254,9 +254,9 @@ fn groups<T: Element>() {
     let numbers: Vec<u8> = (0..130u32).map(|k| (k * 5 % 13) as u8).collect();
     // Numbers that no element has.
     let cut = Cut::Dense(numbers, 17);
-    compare(Asked::of("x - y"), &cut, KERNELS, both);
-    compare(Asked::of("x - y"), &cut, &[Op::Count, Op::Any, Op::Prod], both);
-    compare::<T>(Asked::of("x"), &Cut::Keys(Vec::new()), &[Op::Sum, Op::Max], [&[], &[]]);
+    compare(MapCase::of("x - y"), &cut, KERNELS, both);
+    compare(MapCase::of("x - y"), &cut, &[Op::Count, Op::Any, Op::Prod], both);
+    compare::<T>(MapCase::of("x"), &Cut::Keys(Vec::new()), &[Op::Sum, Op::Max], [&[], &[]]);
 }
 
 #[test]
@@ -282,12 +282,12 @@ fn integers_of_all_parts_have_the_bits_of_the_processor() {
         Cut::Axes(vec![4, 10, 3], vec![1]),
         Cut::Keys(keys(120, 5)),
     ] {
-        compare(Asked::of("x + y"), &cut, OPS, both);
-        compare(Asked::of("x // 3"), &cut, OPS, both);
-        compare(Asked { keep: Some("x != y"), ..Asked::of("x % 7") }, &cut, &[Op::Sum], both);
+        compare(MapCase::of("x + y"), &cut, OPS, both);
+        compare(MapCase::of("x // 3"), &cut, OPS, both);
+        compare(MapCase { keep: Some("x != y"), ..MapCase::of("x % 7") }, &cut, &[Op::Sum], both);
         // Operations without a value: in parts reduced one by one, and in kernels of parts.
-        compare(Asked::of("x // y"), &cut, &[Op::Sum, Op::Max], both);
-        compare(Asked::of("f32(x // (y % 3))"), &cut, &[Op::Sum, Op::Max], both);
+        compare(MapCase::of("x // y"), &cut, &[Op::Sum, Op::Max], both);
+        compare(MapCase::of("f32(x // (y % 3))"), &cut, &[Op::Sum, Op::Max], both);
     }
 }
 

@@ -36,10 +36,10 @@ fn magnitudes_and_stats_are_those_of_plain_rust() {
         };
         assert_eq!((summary.count, summary.nan_count, summary.l1), (n as u64, 0, l1.into()));
         assert_eq!(summary.sum, exact_sum(values.iter().copied()).into());
-        let place = |better: fn(&f64, &f64) -> bool| {
+        let index_of = |better: fn(&f64, &f64) -> bool| {
             (1..n).fold(0, |best, k| if better(&values[k], &values[best]) { k } else { best })
         };
-        let (least, most) = (place(f64::lt), place(f64::gt));
+        let (least, most) = (index_of(f64::lt), index_of(f64::gt));
         assert_eq!(summary.argmin, Some(least as u64));
         assert_eq!(summary.argmax, Some(most as u64));
         assert_eq!(summary.min, Some(values[least].into()));

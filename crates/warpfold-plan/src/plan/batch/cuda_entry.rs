@@ -1,0 +1,75 @@
+//! The kernels of a plan: their names, their options, and what is launched after them.
+
+use super::Batch;
+use super::batched_fold::BatchedFold;
+use super::cuda::{CudaBatchPlan, CudaWay, Rounding};
+use super::shares::{block_fold, block_type};
+use crate::DType;
+use crate::plan::Fold;
+
+/// What is launched after a fold's own kernel, or in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fallback {
+    /// Nothing.
+    No,
+    /// The kernel of sums of what was missed, of so many threads.
+    Sums(String, u32),
+    /// The kernel of everything that is rounded once, of what was missed or of all.
+    Blocks(String),
+}
+
+impl CudaBatchPlan {
+    /// The name of its kernel: the fold's, and the kind of elements that it tells apart.
+    pub fn entry(&self) -> String {
+        let dtype = self.batch.dtype;
+        if self.fold == BatchedFold::Moments {
+            return self.blocks_entry();
+        }
+        let kind = match (dtype.is_float() && self.fold.computes(), dtype.size()) {
+            _ if dtype.is_complex() => dtype.name(),
+            (true, 2) => "half",
+            (true, 4) => "f32",
+            (true, _) => "f64",
+            (false, 1) => "8",
+            (false, 2) => "16",
+            (false, 4) => "32",
+            (false, _) => "64",
+        };
+        format!("{}_{}_{kind}", self.way.name(), self.fold.kernels(dtype).0)
+    }
+
+    /// The kernel of everything that is rounded once.
+    fn blocks_entry(&self) -> String {
+        let Batch { op, dtype, .. } = self.batch;
+        format!("segment_{}_{}", block_fold(op, dtype).0, block_type(dtype).name())
+    }
+
+    /// The kernel that folds again what an exact one has missed, or all there is.
+    pub fn fallback(&self) -> Fallback {
+        let dtype = self.batch.dtype;
+        let strided = matches!(self.way, CudaWay::Strided(_));
+        if self.fold == BatchedFold::ExactSum
+            && matches!(dtype, DType::F32 | DType::F64)
+            && !strided
+        {
+            let threads = Fold::ExactSum.most_threads(dtype);
+            Fallback::Sums(format!("segment_fallback_{}", dtype.name()), threads)
+        } else if matches!(self.way, CudaWay::Trees(_)) {
+            Fallback::Blocks(self.entry())
+        } else if self.fold == BatchedFold::Moments || self.fold.is_pair() {
+            Fallback::Blocks(self.blocks_entry())
+        } else {
+            Fallback::No
+        }
+    }
+
+    /// What the kernel is told beside sizes and addresses (`segments.cuh`).
+    pub fn options(&self) -> u64 {
+        let dtype = self.batch.dtype;
+        let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+        let narrow = self.rounding == Rounding::Element;
+        let bits = [self.skips_nan(), signed, dtype.is_float(), dtype == DType::BF16, narrow];
+        let bits = bits.iter().zip(0..).map(|(&bit, k)| u64::from(bit) << k).sum::<u64>();
+        bits | u64::from(self.fold.kernels(dtype).1) << 8
+    }
+}
