@@ -157,12 +157,12 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("arg_extremes", "ArgExtreme", &["8", "16", "32", "64"]),
     ("norms", "Norm", &["half", "f32", "f64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64", "complex64", "complex128"]),
-    ("roots", "ExactNorm", &["half", "f32", "f64", "complex64"]),
+    ("exact_norms", "ExactNorm", &["half", "f32", "f64", "complex64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
     ("fallback", "", &["f32", "f64"]),
     ("stats", "Stats", &["half", "f32", "f64"]),
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
-    ("magnitudes", "", &["complex64", "complex128"]),
+    ("norm1", "", &["complex64", "complex128"]),
     ("moments", "", &["f32", "f64", "complex64", "complex128"]),
     ("products", "Products", KINDS),
 ];
@@ -172,7 +172,7 @@ pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
     ("totals", "Totals", &["32", "64", "half", "f32", "f64"]),
     ("extremes", "Extreme", &["16", "32", "64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64"]),
-    ("roots", "ExactNorm", &["half", "f32", "f64"]),
+    ("exact_norms", "ExactNorm", &["half", "f32", "f64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
     ("stats", "Stats", &["half", "f32", "f64"]),
 ];
@@ -184,7 +184,7 @@ pub const STRIDED_FOLDS: &[(&str, &str, &[&str])] = &[
     ("arg_extremes", "ArgExtreme", &["8", "16", "32", "64"]),
     ("norms", "Norm", &["half", "f32", "f64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64", "complex64", "complex128"]),
-    ("roots", "ExactNorm", &["half", "f32", "f64", "complex64"]),
+    ("exact_norms", "ExactNorm", &["half", "f32", "f64", "complex64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
     ("products", "Products", INTEGER_KINDS),
@@ -471,7 +471,7 @@ impl BatchedBuild {
             ("strided", _) => "entry/strided.cu",
             (_, "fallback") => "entry/segment_fallback.cu",
             (_, "moments") => "entry/segment_moments.cu",
-            (_, "magnitudes") => "entry/segment_magnitudes.cu",
+            (_, "norm1") => "entry/segment_norm1.cu",
             _ => "entry/segments.cu",
         }
     }

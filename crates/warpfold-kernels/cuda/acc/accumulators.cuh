@@ -121,7 +121,7 @@ template <class Sums, class Squares> __device__ __forceinline__ void add_plain_b
                                                                                     const Squares& squares, f32 x) {
     const auto moved = Sums::moved(x);
     sums.put(moved);
-    squares.put_product({moved.number, moved.place}, {moved.number, moved.place});
+    squares.put_product({moved.number, moved.bin}, {moved.number, moved.bin});
 }
 template <class Sums, class Squares> __device__ __forceinline__ void add_plain_both(const Sums& sums,
                                                                                     const Squares& squares, f64 x) {

@@ -40,7 +40,7 @@ template <int THREADS, int OFFSET_, int BITS> struct BinnedLimbs {
     // factor; and k.
     struct Moved {
         i32 number;
-        u32 place;
+        u32 bin;
     };
     static __device__ __forceinline__ Moved moved(f32 x) {
         const u32 bits = __float_as_uint(x);
@@ -52,13 +52,13 @@ template <int THREADS, int OFFSET_, int BITS> struct BinnedLimbs {
     }
     __device__ __forceinline__ void put(Moved x) const {
         const i32 high = x.number >> 16;
-        u32* to = first + x.place * COLUMNS;
+        u32* to = first + x.bin * COLUMNS;
         atomicAdd(to, low_half(x.number, high));
         atomicAdd(to + NEXT, u32(high));
     }
     __device__ __forceinline__ void put_product(Moved x, Moved y) const {
         const i64 product = i64(x.number) * y.number;
-        u32* to = first + (x.place + y.place) * COLUMNS;
+        u32* to = first + (x.bin + y.bin) * COLUMNS;
         const u32 low = u32(product), higher = low >> 16;
         const i32 high = i32(product >> 32), highest = high >> 16;
         atomicAdd(to, low_half(low, higher));

@@ -19,7 +19,7 @@ struct ExactState {
 static_assert(sizeof(ExactState) <= sizeof(Workspace::exact), "the workspace has room for it");
 
 // Less than 33 bits times 2^at, in words.
-template <int WORDS> __device__ __forceinline__ void place(u64* word, int at, i64 chunk) {
+template <int WORDS> __device__ __forceinline__ void add_chunk(u64* word, int at, i64 chunk) {
     const i64 placed = i64(u64(chunk) << at % 32);
     const int first = at / 32;
     if (first < WORDS && u32(placed) != 0) atomicAdd(word + first, u64(u32(placed)));
@@ -64,7 +64,7 @@ template <class Limbs, int WORDS> __device__ __forceinline__ void add_own(const 
             at = 0;
         }
         if (lane < 3)
-            place<WORDS>(word, at + 32 * lane, lane == 0 ? i64(u32(low)) : lane == 1 ? i64(u32(high)) : high >> 32);
+            add_chunk<WORDS>(word, at + 32 * lane, lane == 0 ? i64(u32(low)) : lane == 1 ? i64(u32(high)) : high >> 32);
     }
 }
 
@@ -102,7 +102,7 @@ template <class Limbs, int WORDS> __device__ __forceinline__ void add_aligned(co
             sum >>= -at;
             at = 0;
         }
-        if (lane < 2) place<WORDS>(word, at + 32 * lane, lane == 0 ? i64(u32(sum)) : sum >> 32);
+        if (lane < 2) add_chunk<WORDS>(word, at + 32 * lane, lane == 0 ? i64(u32(sum)) : sum >> 32);
     }
 }
 
@@ -211,23 +211,23 @@ template <int WORDS> struct Integer {
 };
 
 // A sum of whole numbers.
-struct Whole {
+struct WideSum {
     u64 low;   // as many bits as it needs
     i64 high;  // from bit 32 on
 
-    __device__ __forceinline__ Whole() {}
-    __device__ __forceinline__ explicit Whole(i64 x) : low(u32(x)), high(x >> 32) {}
+    __device__ __forceinline__ WideSum() {}
+    __device__ __forceinline__ explicit WideSum(i64 x) : low(u32(x)), high(x >> 32) {}
     // Adds another one times 2^bits.
-    __device__ __forceinline__ void add(const Whole& other, int bits) {
+    __device__ __forceinline__ void add(const WideSum& other, int bits) {
         low += u64(u32(other.low)) << bits;
         high += (other.high + i64(other.low >> 32)) * (1ll << bits);
     }
     // Of one that has 64 bits.
     __device__ __forceinline__ i64 number() const { return i64(u64(high) << 32 | low); }
     // Bits 32 k to 32 k + 31 of the number times 2^place.
-    __device__ __forceinline__ u32 word(int k, int place) const {
+    __device__ __forceinline__ u32 word(int k, int exponent) const {
         const i64 upper = high + i64(low >> 32);
-        const int at = k - place / 32;
+        const int at = k - exponent / 32;
         u32 of = at > 2 ? u32(upper >> 63) : 0, below = at > 3 ? u32(upper >> 63) : 0;
 #pragma unroll
         for (int c = 0; c < 3; c++) {
@@ -235,7 +235,7 @@ struct Whole {
             if (at == c) of = chunk;
             if (at == c + 1) below = chunk;
         }
-        return __funnelshift_l(below, of, place);
+        return __funnelshift_l(below, of, exponent);
     }
 };
 
@@ -318,7 +318,7 @@ __device__ __forceinline__ u64 round_integer(Integer<WORDS> integer, int unit, u
 }
 
 // One thread: the float nearest to number * 2^unit.
-template <class Format> __device__ __forceinline__ u64 round_whole(const Whole& number, int unit) {
+template <class Format> __device__ __forceinline__ u64 round_wide_sum(const WideSum& number, int unit) {
     i64 upper = number.high + i64(number.low >> 32);
     u32 lower = u32(number.low);
     const bool negative = upper < 0;

@@ -30,8 +30,8 @@ __device__ __forceinline__ U128 bits_of(const u32* word, i32 at, u32 count) {
     U128 bits = {0, 0};
 #pragma unroll 1
     for (i32 k = count - 1; k >= 0; k--) {
-        const i32 place = at + k;
-        bits = bits.twice(place < 0 ? 0 : word[place / 32] >> place % 32 & 1);
+        const i32 bit = at + k;
+        bits = bits.twice(bit < 0 ? 0 : word[bit / 32] >> bit % 32 & 1);
     }
     return bits;
 }
@@ -99,8 +99,8 @@ __device__ __forceinline__ Cut divide(const WideInteger& numerator, U128 denomin
 #pragma unroll 1
     for (i32 k = turns - 1; k >= 0; k--) {
         const bool carry = rest.high >> 63;
-        const i32 place = from + k;
-        rest = rest.twice(place < 0 ? 0 : word[place / 32] >> place % 32 & 1);
+        const i32 bit = from + k;
+        rest = rest.twice(bit < 0 ? 0 : word[bit / 32] >> bit % 32 & 1);
         const bool taken = carry || rest >= denominator;
         if (taken) rest = rest - denominator;
         quotient = quotient.twice(taken);

@@ -43,7 +43,7 @@ template <int LANES> struct WholeRange {
     static constexpr u32 SMALL_REACH = REACH;
     static constexpr int SMALL_OFFSET = 0, BELOW = 0;
     __device__ __forceinline__ void expect_small() {}
-    __device__ __forceinline__ i64 whole(int l) const { return __double2ll_rn(__dmul_rn(lane[l], 16777216.0)); }
+    __device__ __forceinline__ i64 integer(int l) const { return __double2ll_rn(__dmul_rn(lane[l], 16777216.0)); }
 };
 
 // f32 numbers of MANTISSA bits by plain addition: MANTISSA + SPAN + 10 bits of additions + 2 of lanes are the 53 of an
@@ -83,13 +83,13 @@ template <int LANES, int MANTISSA> struct PlainWindow {
     // The binades of another window below, whose sum is one for all lanes of a part: not more than sixty-two numbers.
     static constexpr int BELOW = 20;
     static_assert(MANTISSA + BELOW + 6 <= 53 && 63 + 12 + BELOW <= 95,
-                  "their sum is exact, and a Whole has room for that of 4095 blocks");
+                  "their sum is exact, and a WideSum holds that of 4095 blocks");
     // The unit of their sums, in binades above that of the type; a lane's sum in that unit.
     static constexpr int SMALL_OFFSET = SMALL_LEAST - 1;
     __device__ __forceinline__ void expect_small() { low = SMALL_LEAST << 23; }
-    __device__ __forceinline__ i64 whole(int l) const { return whole_of(lane[l], 0); }
+    __device__ __forceinline__ i64 integer(int l) const { return integer_of(lane[l], 0); }
     // A sum in a unit so many binades below.
-    static __device__ __forceinline__ i64 whole_of(f64 sum, int below) {
+    static __device__ __forceinline__ i64 integer_of(f64 sum, int below) {
         return __double2ll_rn(
             __dmul_rn(sum, __longlong_as_double(i64(1023 + 126 + MANTISSA - SMALL_LEAST + below) << 52)));
     }

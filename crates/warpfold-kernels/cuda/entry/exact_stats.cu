@@ -13,9 +13,9 @@ __device__ __forceinline__ bool below_zero(f64 x) { return __double2hiint(x) < 0
 
 // What is above zero, and what is below: both exact, as a sum and that of the magnitudes differ by an even number of
 // units.
-template <class Limbs> __device__ __forceinline__ void drain_halves(f64 sum, f64 magnitudes, Limbs (&limbs)[2]) {
-    limbs[0].add_sum(__dmul_rn(__dadd_rn(magnitudes, sum), 0.5));
-    limbs[1].add_sum(__dmul_rn(__dsub_rn(sum, magnitudes), 0.5));
+template <class Limbs> __device__ __forceinline__ void drain_halves(f64 sum, f64 norm1, Limbs (&limbs)[2]) {
+    limbs[0].add_sum(__dmul_rn(__dadd_rn(norm1, sum), 0.5));
+    limbs[1].add_sum(__dmul_rn(__dsub_rn(sum, norm1), 0.5));
 }
 
 // The windows of sums and squares, with one more for magnitudes.
@@ -33,14 +33,14 @@ template <class Sums, class Squares, int LANES> struct Signed<TwoWindows<Sums, S
     }
     template <class SumLimbs, class SquareLimbs> __device__ __forceinline__ void drain(SumLimbs (&limbs)[2],
                                                                                        SquareLimbs& square_limbs) {
-        f64 sum = 0, magnitudes = 0;
+        f64 sum = 0, norm1 = 0;
 #pragma unroll
         for (int l = 0; l < LANES; l++) {
             sum = __dadd_rn(sum, this->sums.lane[l]);
-            magnitudes = __dadd_rn(magnitudes, magnitude[l]);
+            norm1 = __dadd_rn(norm1, magnitude[l]);
             this->sums.lane[l] = magnitude[l] = 0;
         }
-        drain_halves(sum, magnitudes, limbs);
+        drain_halves(sum, norm1, limbs);
         this->squares.template drain<1>(0, square_limbs);
     }
 };
@@ -102,7 +102,7 @@ template <class E> struct SignedSums : SumsAndSquares<E, 2, Signed<typename Wind
         const u32 all = sum_limbs[0].specials | sum_limbs[1].specials;
         return k == 0 ? all : (all & FLAG_NAN) | (all & (FLAG_PLUS | FLAG_MINUS) ? FLAG_PLUS : 0);
     }
-    static __device__ __forceinline__ void finish(u64* word, const SpecialValues& seen, u32* scratch,
+    static __device__ __forceinline__ void finish(u64* word, const SpecialValues& flags, u32* scratch,
                                                   const Arguments& a) {
         for (int k = threadIdx.x; k < SUM_WORDS; k += 32) {
             const u64 above = word[k], below = word[SUM_WORDS + k];
@@ -110,7 +110,7 @@ template <class E> struct SignedSums : SumsAndSquares<E, 2, Signed<typename Wind
             word[SUM_WORDS + k] = above - below;
         }
         __syncwarp();
-        Base::finish(word, seen, scratch, a);
+        Base::finish(word, flags, scratch, a);
     }
 };
 

@@ -115,8 +115,8 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS) groups_scan(u64* tabl
     for (u64 first = 0; first < columns; first += SORT_THREADS) {
         const u64 at = first + threadIdx.x;
         u64 total;
-        const u64 place = before + sum_before<u64>(at < columns ? row[at] : 0, scratch, total);
-        if (at < columns) row[at] = place;
+        const u64 position = before + sum_before<u64>(at < columns ? row[at] : 0, scratch, total);
+        if (at < columns) row[at] = position;
         before += total;
         __syncthreads();
     }
@@ -151,13 +151,13 @@ template <class K> __device__ __forceinline__ void walk_runs(const K* keys, cons
         for (int k = 0; k < AT_ONCE; k++) {
             const u32 all = __ballot_sync(0xffffffffu, heads >> k & 1);
             if (a.starts && heads >> k & 1) {
-                const u64 at = first + 32 * k + lane, place = found + __popc(all & lanes_below()),
+                const u64 at = first + 32 * k + lane, position = found + __popc(all & lanes_below()),
                           label = u64(keys[at]) + a.base;
-                a.starts[place] = at;
-                if (a.bytes == 8) static_cast<u64*>(a.labels)[place] = label;
-                else if (a.bytes == 4) static_cast<u32*>(a.labels)[place] = u32(label);
-                else if (a.bytes == 2) static_cast<u16*>(a.labels)[place] = u16(label);
-                else static_cast<u8*>(a.labels)[place] = u8(label);
+                a.starts[position] = at;
+                if (a.bytes == 8) static_cast<u64*>(a.labels)[position] = label;
+                else if (a.bytes == 4) static_cast<u32*>(a.labels)[position] = u32(label);
+                else if (a.bytes == 2) static_cast<u16*>(a.labels)[position] = u16(label);
+                else static_cast<u8*>(a.labels)[position] = u8(label);
             }
             found += __popc(all);
         }

@@ -7,14 +7,14 @@
 #include "num/order.cuh"
 #include "num/wide_integers.cuh"
 
-template <class E> struct IntegerMagnitudes {
+template <class E> struct IntegerNorm1 {
     typedef E Element;
     typedef WideInteger<2> State;
     static constexpr int VECTORS = 4, BLOCKS = 3;
     State total = State::zero();
     u64 narrow = 0;
 
-    __device__ __forceinline__ IntegerMagnitudes(const E*, u64) {}
+    __device__ __forceinline__ IntegerNorm1(const E*, u64) {}
     __device__ __forceinline__ void vector(const Vector& p, u64) {
         Elements<E> e(p);
         if constexpr (sizeof(E) <= 2) {
@@ -155,7 +155,7 @@ template <class E, Nan NAN, Power POWER> struct FloatPowers {
 };
 
 template <class E, Nan NAN>
-using L1 = typename Select<Traits<E>::integer, IntegerMagnitudes<E>, FloatPowers<E, NAN, Power::One>>::type;
+using L1 = typename Select<Traits<E>::integer, IntegerNorm1<E>, FloatPowers<E, NAN, Power::One>>::type;
 template <class E, Nan NAN> using Squares = FloatPowers<E, NAN, Power::Two>;
 
 #include "entry/entries.cuh"

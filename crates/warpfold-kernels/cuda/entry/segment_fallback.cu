@@ -24,7 +24,7 @@ template <class E, class Where> __device__ __forceinline__ void fall_back(const 
         one.options = a.options & SKIP_NAN;
         fold_exactly<Fold>(a.x, where(output), false, one, storage, block);
         one.value = static_cast<E*>(a.out) + output;
-        if (threadIdx.x < 32) Fold::finish(block.word, block.seen, block.scratch, one);
+        if (threadIdx.x < 32) Fold::finish(block.word, block.flags, block.scratch, one);
         __syncthreads();
     });
 }

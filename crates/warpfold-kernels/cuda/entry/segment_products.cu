@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
     typedef Multiply<ELEMENT> P;
     typedef P::Spans::Node Node;
     __shared__ PartTile<P::Op> tiles[PART_WARPS];
-    const FoldOptions choice{u32(options)};
+    const FoldOptions desc{u32(options)};
     const TreeParts parts = {{x, n, offsets, bounds, length, segments, out, nullptr, faults, options},
                              {loops, kept, folded, first_output},
                              inputs,
@@ -79,13 +79,13 @@ extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
                              pieces,
                              span};
     fold_parts<P::Spans>(
-        parts, [&](const TreeInput& in, u64 first, u32 count) { return P::run(x, in, first, count, choice); },
+        parts, [&](const TreeInput& in, u64 first, u32 count) { return P::run(x, in, first, count, desc); },
         [&](u64 first, u64 blocks, Carried<P::Spans>& carried) {
-            return P::whole(x, first, blocks, choice, tiles[threadIdx.x / 32], carried);
+            return P::whole(x, first, blocks, desc, tiles[threadIdx.x / 32], carried);
         },
         [&](u64 piece, const Node& n) {
             if (pieces > 1) states[piece] = n;
-            else P::write(out, piece, n, choice);
+            else P::write(out, piece, n, desc);
         });
 }
 extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)

@@ -6,7 +6,7 @@
 #include "op/integer_moments.cuh"
 
 // Sums of magnitudes; those of unsigned numbers are their sums.
-template <class E> struct Magnitudes {
+template <class E> struct Norm1 {
     u64 sum = 0;
     Halves wide;
 
@@ -47,41 +47,41 @@ template <class E> struct IntegerStats {
     typedef ExtremePair<E, Nan::Propagate> Extremes;
     struct State {
         typename IntegerMoments<E>::State moments;
-        WideInteger<2> magnitudes;
+        WideInteger<2> norm1;
         typename Extremes::State extremes;
     };
     static constexpr int VECTORS = sizeof(E) == 8 ? 2 : 4, BLOCKS = 2;
     static constexpr bool ROLLED = true, SIGNED = Traits<E>::is_signed;
     IntegerMoments<E> moments;
-    Magnitudes<E> magnitudes;
+    Norm1<E> norm1;
     Extremes extremes;
 
     __device__ __forceinline__ IntegerStats(const E* x, u64 n) : moments(x, n), extremes(x, n) {}
     __device__ __forceinline__ void vector(const Vector& p, u64 index) {
         moments.vector(p, index);
-        if constexpr (SIGNED) magnitudes.vector(p);
+        if constexpr (SIGNED) norm1.vector(p);
         extremes.vector(p, index);
     }
     __device__ __forceinline__ void one(E x, u64 index) {
         moments.one(x, index);
-        if constexpr (SIGNED) magnitudes.one(x);
+        if constexpr (SIGNED) norm1.one(x);
         extremes.one(x, index);
     }
-    __device__ __forceinline__ State state() { return {moments.state(), magnitudes.total(), extremes.state()}; }
+    __device__ __forceinline__ State state() { return {moments.state(), norm1.total(), extremes.state()}; }
     static __device__ __forceinline__ State identity() {
         return {IntegerMoments<E>::identity(), WideInteger<2>::zero(), Extremes::identity()};
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         IntegerMoments<E>::merge(a.moments, b.moments);
-        if constexpr (SIGNED) a.magnitudes.add(b.magnitudes);
+        if constexpr (SIGNED) a.norm1.add(b.norm1);
         Extremes::merge(a.extremes, b.extremes);
     }
     static __device__ __forceinline__ void finish(const State& s, const Arguments& a) {
         if (!a.record) return;
         IntegerMoments<E>::finish(s.moments, a);
-        const WideInteger<2> magnitudes = SIGNED ? s.magnitudes : s.moments.sum;
-        a.record[5] = magnitudes.limb[0];
-        a.record[6] = magnitudes.limb[1];
+        const WideInteger<2> norm1 = SIGNED ? s.norm1 : s.moments.sum;
+        a.record[5] = norm1.limb[0];
+        a.record[6] = norm1.limb[1];
         Extremes::write(s.extremes, a, a.record + 7);
     }
 };

@@ -24,7 +24,7 @@ template <class S> struct Summing {
         bool wraps = false, special = false;
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
-            p[k] = S::pieces(values.of[k], is_signed);
+            p[k] = S::limbs(values.of[k], is_signed);
             low[k] = atomicAdd(table.limb(p[k].limb, groups.of[k]), u32(p[k].low));
             high[k] = atomicAdd(table.limb(p[k].limb + 1, groups.of[k]), u32(p[k].high));
             special = special || S::special(values.of[k]) >= 0;
@@ -45,11 +45,11 @@ template <class S> struct Summing {
             const int of = k % AT_ONCE;
             const i32 lacking = is_low ? table.lacks(low[of], p[of].low) : table.lacks(high[of], p[of].high);
             const u32 at = p[of].limb + (is_low ? 1 : 2);
-            i32 again = 0;
+            i32 more = 0;
             if (lacking != 0 && at < S::LIMBS)
-                again = table.lacks(atomicAdd(table.limb(at, groups.of[of]), u32(lacking)), lacking);
+                more = table.lacks(atomicAdd(table.limb(at, groups.of[of]), u32(lacking)), lacking);
             if (lacking != 0 && at == S::LIMBS) no_sum = 0;
-            if (again != 0 && !table.carry(at, groups.of[of], again)) no_sum = 0;
+            if (more != 0 && !table.carry(at, groups.of[of], more)) no_sum = 0;
         }
     }
 
@@ -69,7 +69,7 @@ template <class S> struct Summing {
         const bool aligned = u64(a.keys) % (AT_ONCE * key_bytes < 16 ? AT_ONCE * key_bytes : 16) == 0 &&
                              u64(a.values) % (AT_ONCE * bytes) == 0;
         // Words that are added as they are: most of what there is to ask of others is asked once.
-        const bool plain = aligned && key_bytes == 4 && bytes == 4 && !(a.options & MAGNITUDES);
+        const bool plain = aligned && key_bytes == 4 && bytes == 4 && !(a.options & ABSOLUTE);
 #pragma unroll 1
         for (u64 at = begin / AT_ONCE * AT_ONCE + AT_ONCE * threadIdx.x; at < end; at += AT_ONCE * TABLE_THREADS) {
             Four key, value;
@@ -81,7 +81,7 @@ template <class S> struct Summing {
                 const bool together = aligned && at + AT_ONCE <= a.n;
                 key = load(a.keys, at, a.n, key_bytes, together);
                 value = load(a.values, at, a.n, bytes, together);
-                S::widen_all(value, kind, a.options & MAGNITUDES);
+                S::widen_all(value, kind, a.options & ABSOLUTE);
             }
             bool known = true;
 #pragma unroll

@@ -84,19 +84,19 @@ struct ComplexChain {
     i64 exponent;
 
     // What both low parts make is left out, and that of the second number if it is one f64.
-    template <bool WHOLE> static __device__ __forceinline__ DoubleDouble times(DoubleDouble a, DoubleDouble b) {
+    template <bool NO_LOW> static __device__ __forceinline__ DoubleDouble times(DoubleDouble a, DoubleDouble b) {
         const DoubleDouble product = two_product(a.high, b.high);
         const f64 error = __fma_rn(a.low, b.high, product.low);
-        return {product.high, WHOLE ? error : __fma_rn(a.high, b.low, error)};
+        return {product.high, NO_LOW ? error : __fma_rn(a.high, b.low, error)};
     }
     static __device__ __forceinline__ DoubleDouble sum(DoubleDouble a, DoubleDouble b) {
         const DoubleDouble sum = two_sum(a.high, b.high);
         return {sum.high, __dadd_rn(sum.low, __dadd_rn(a.low, b.low))};
     }
-    template <bool WHOLE> __device__ __forceinline__ void multiply(DoubleDouble c, DoubleDouble d) {
+    template <bool NO_LOW> __device__ __forceinline__ void multiply(DoubleDouble c, DoubleDouble d) {
         const DoubleDouble a = re, b = im;
-        re = sum(times<WHOLE>(a, c), times<WHOLE>(b, {-d.high, -d.low}));
-        im = sum(times<WHOLE>(a, d), times<WHOLE>(b, c));
+        re = sum(times<NO_LOW>(a, c), times<NO_LOW>(b, {-d.high, -d.low}));
+        im = sum(times<NO_LOW>(a, d), times<NO_LOW>(b, c));
     }
     // Brings the larger part to 1 <= |high| < 2.
     __device__ __forceinline__ void rescale() {

@@ -46,12 +46,12 @@ template <> struct Norms<complex128> {
 
 // High and low parts each have a window; both go to the same limbs, those of products, as the roots of small numbers
 // reach far below an f64.
-struct WideRoots {
+struct WideNorms {
     typedef ProductOf<f64> Kind;
     static constexpr bool PLAIN = false;
     static constexpr int LANES = 2, MOST = 512, THREADS = MOST;
     static constexpr int INTEGERS = 1, WORDS = Kind::WORDS;
-    static constexpr bool COUNTS_NAN = false, WHOLE_NUMBERS = false;
+    static constexpr bool COUNTS_NAN = false, SMALL_PATH = false;
     typedef Kind::Limbs<THREADS> Limbs;
     static constexpr bool SHARED = true;
     static constexpr int STORAGE = Limbs::STORAGE;
@@ -61,7 +61,7 @@ struct WideRoots {
     Window high, low;
     Limbs limbs;
 
-    __device__ __forceinline__ explicit WideRoots(u64* storage) {
+    __device__ __forceinline__ explicit WideNorms(u64* storage) {
         limbs.open(storage);
         align();
     }
@@ -77,9 +77,9 @@ struct WideRoots {
 
     static constexpr u32 REACH = 1;
     __device__ __forceinline__ u32 distance(const DoubleNorm& root) const {
-        const bool held = is_plain(root.high) && high.distance(root.high) < Window::REACH &&
-                          (low.distance(root.low) < Window::REACH || root.low == 0);
-        return !held;
+        const bool in_range = is_plain(root.high) && high.distance(root.high) < Window::REACH &&
+                              (low.distance(root.low) < Window::REACH || root.low == 0);
+        return !in_range;
     }
     __device__ __forceinline__ u32 field(const DoubleNorm& root) const {
         return is_plain(root.high) ? high.field(root.high) : 0;
@@ -130,18 +130,18 @@ struct WideRoots {
     static __device__ __forceinline__ void add_columns(const u64* storage, u64* word) {
         ::add_columns<Limbs, WORDS>(storage, word);
     }
-    static __device__ __forceinline__ void finish(const u64* word, const SpecialValues& seen, u32* scratch,
+    static __device__ __forceinline__ void finish(const u64* word, const SpecialValues& flags, u32* scratch,
                                                   const Arguments& a) {
-        finish_sum<Kind, f64>(word, 0, seen, scratch, a);
+        finish_sum<Kind, f64>(word, 0, flags, scratch, a);
     }
 };
 
 template <class E> struct L1Of {
-    typedef ExactFold<Components<E, Of::Magnitudes>, SumsOf<E>, IN_FLIGHT<E>> type;
+    typedef ExactFold<Components<E, Of::Absolutes>, SumsOf<E>, IN_FLIGHT<E>> type;
 };
 template <> struct L1Of<complex64> {
     typedef ExactFold<Norms<complex64>, Sums<RootOfNarrow, 1, f32>, 4> type;
 };
 template <> struct L1Of<complex128> {
-    typedef ExactFold<Norms<complex128>, WideRoots, 4> type;
+    typedef ExactFold<Norms<complex128>, WideNorms, 4> type;
 };

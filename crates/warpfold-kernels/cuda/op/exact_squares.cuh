@@ -63,7 +63,7 @@ template <class E, int SETS = Parts<E>::COUNT, class Windows = typename WindowsO
     static constexpr int PARTS = SETS, LANES = Windows::LANES, MOST = SHARED ? 512 : 640;
     static constexpr bool PLAIN = Sum::PLAIN && (PARTS == 1 || sizeof(Wide) == 8);
     static constexpr bool COUNTS_NAN = PARTS == 2;  // for stats
-    static constexpr bool WHOLE_NUMBERS = false;
+    static constexpr bool SMALL_PATH = false;
     static constexpr int OWN = PARTS * Sum::template Limbs<32>::COUNT + Square::template Limbs<32>::COUNT;
     static constexpr int THREADS = SHARED ? MOST : threads_of(OWN);
     static constexpr int INTEGERS = PARTS + 1, WORDS = PARTS * Sum::WORDS + Square::WORDS;

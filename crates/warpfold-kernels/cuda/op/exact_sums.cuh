@@ -82,14 +82,14 @@ template <class Terms, class Gathered, int VECTORS_> struct ExactFold : Gathered
     }
     // And for an element before the vectors or after them, which has lanes of its own.
     __device__ __forceinline__ bool end_inside_reach(int end, const typename Items::Item& item, u32 reach) {
-        bool held = true;
+        bool in_range = true;
 #pragma unroll
-        for (int t = 0; t < TERMS; t++) held = held && this->distance_or_zero(Terms::term(item, t)) < reach;
+        for (int t = 0; t < TERMS; t++) in_range = in_range && this->distance_or_zero(Terms::term(item, t)) < reach;
 #pragma unroll
         for (int l = 0; l < 2 * TERMS; l++) {
-            if (held && l / TERMS == end) Gathered::add(l % LANES, Terms::term(item, l % TERMS));
+            if (in_range && l / TERMS == end) Gathered::add(l % LANES, Terms::term(item, l % TERMS));
         }
-        return held;
+        return in_range;
     }
     __device__ __forceinline__ u32 sees(const Loaded (&)[VECTORS]) const { return 0; }
     __device__ __forceinline__ void look(Loaded (&)[VECTORS], u64, u64, u32) {}
@@ -249,7 +249,7 @@ template <class Terms> struct Kept {
 };
 
 // The components of each element, or its magnitude.
-enum class Of { Values, Magnitudes };
+enum class Of { Values, Absolutes };
 
 template <class E, Of OF = Of::Values> struct Components {
     typedef E Element;
@@ -260,19 +260,19 @@ template <class E, Of OF = Of::Values> struct Components {
 
     static __device__ __forceinline__ Number<Wide> term(E x, int part) {
         if constexpr (COUNT == 2) return {part ? x.im : x.re};
-        else return {OF == Of::Magnitudes ? fabs(widen(x)) : widen(x)};
+        else return {OF == Of::Absolutes ? fabs(widen(x)) : widen(x)};
     }
     typedef Kept<Components> All;
 };
 
 // One warp: the integer of a part for the record, and rounded.
 template <class Kind, class Value>
-__device__ __forceinline__ void finish_sum(const u64* word, int part, const SpecialValues& seen, u32* scratch,
+__device__ __forceinline__ void finish_sum(const u64* word, int part, const SpecialValues& flags, u32* scratch,
                                            const Arguments& a) {
     const Integer<Kind::WORDS> integer(word + part * Kind::WORDS);
     if (a.record) integer.store(reinterpret_cast<u32*>(a.record + 2) + part * Kind::WORDS);
     if (!a.value) return;
-    const u64 bits = round_integer<typename FormatOf<Value>::type>(integer, Kind::UNIT, seen.specials[part], scratch);
+    const u64 bits = round_integer<typename FormatOf<Value>::type>(integer, Kind::UNIT, flags.specials[part], scratch);
     if (threadIdx.x == 0) set_bits(static_cast<Value*>(a.value) + part, bits);
 }
 
@@ -290,7 +290,7 @@ template <class Kind, int PARTS, class Wide> struct Sums {
     static constexpr u32 ADDITIONS = Window::ADDITIONS;
 
     // Whether few numbers in windows are one whole number a part.
-    static constexpr bool WHOLE_NUMBERS = Window::TWO_PHASE;
+    static constexpr bool SMALL_PATH = Window::TWO_PHASE;
 
     Window window;
     Limbs limbs[PARTS];
@@ -336,9 +336,9 @@ template <class Kind, int PARTS, class Wide> struct Sums {
     f64 below[PARTS] = {};
     template <class Term> __device__ __forceinline__ void add_to_either(int lane, Term term) {
         const Wide x = value_of(term);
-        const bool held = distance_or_zero(term) < SMALL_REACH;
-        window.add(lane, held ? x : 0);
-        below[lane % PARTS] = __dadd_rn(below[lane % PARTS], held ? 0 : x);
+        const bool in_range = distance_or_zero(term) < SMALL_REACH;
+        window.add(lane, in_range ? x : 0);
+        below[lane % PARTS] = __dadd_rn(below[lane % PARTS], in_range ? 0 : x);
     }
     __device__ __forceinline__ bool in_below() const {
         bool any = false;
@@ -347,7 +347,7 @@ template <class Kind, int PARTS, class Wide> struct Sums {
         return any;
     }
     __device__ __forceinline__ i64 whole_below(int part) const {
-        if constexpr (BELOW > 0) return Window::whole_of(below[part], BELOW);
+        if constexpr (BELOW > 0) return Window::integer_of(below[part], BELOW);
         else return 0;
     }
     // Limbs are zero from their first use on.
@@ -365,18 +365,18 @@ template <class Kind, int PARTS, class Wide> struct Sums {
         const Wide x = value_of(term);
         return x == 0 ? 0 : window.distance(x);
     }
-    __device__ __forceinline__ i64 whole(int part) const {
+    __device__ __forceinline__ i64 integer(int part) const {
         i64 sum = 0;
 #pragma unroll
-        for (int l = part; l < LANES; l += PARTS) sum += window.whole(l);
+        for (int l = part; l < LANES; l += PARTS) sum += window.integer(l);
         return sum;
     }
-    static __device__ __forceinline__ void finish_small_array(const Whole* total, const Arguments& a) {
+    static __device__ __forceinline__ void finish_small_array(const WideSum* total, const Arguments& a) {
         if (!a.value || threadIdx.x != 0) return;
 #pragma unroll
         for (int part = 0; part < PARTS; part++) {
             const u64 bits =
-                round_whole<typename FormatOf<Wide>::type>(total[part], Kind::UNIT + Window::SMALL_OFFSET - BELOW);
+                round_wide_sum<typename FormatOf<Wide>::type>(total[part], Kind::UNIT + Window::SMALL_OFFSET - BELOW);
             set_bits(static_cast<Wide*>(a.value) + part, bits);
         }
     }
@@ -386,10 +386,10 @@ template <class Kind, int PARTS, class Wide> struct Sums {
             ::add_columns<Limbs, Kind::WORDS>(storage + part * Limbs::STORAGE, word + part * Kind::WORDS);
         }
     }
-    static __device__ __forceinline__ void finish(const u64* word, const SpecialValues& seen, u32* scratch,
+    static __device__ __forceinline__ void finish(const u64* word, const SpecialValues& flags, u32* scratch,
                                                   const Arguments& a) {
 #pragma unroll 1
-        for (int part = 0; part < PARTS; part++) finish_sum<Kind, Wide>(word, part, seen, scratch, a);
+        for (int part = 0; part < PARTS; part++) finish_sum<Kind, Wide>(word, part, flags, scratch, a);
     }
 };
 

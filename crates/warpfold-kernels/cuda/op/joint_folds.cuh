@@ -38,7 +38,7 @@ template <class First, class Second> struct Joint {
     static constexpr int STEP = VECTORS % 2 == 0 ? 2 : 1;
     static constexpr int STORAGE = First::STORAGE + Second::STORAGE, BLOCKS = 1;
     static constexpr int INTEGERS = First::INTEGERS + Second::INTEGERS, WORDS = First::WORDS + Second::WORDS;
-    static constexpr bool SHARED = true, TWO_PHASE = true, WHOLE_NUMBERS = false;
+    static constexpr bool SHARED = true, TWO_PHASE = true, SMALL_PATH = false;
     static_assert(First::SHARED && Second::SHARED && THREADS == Second::THREADS && First::WORDS % 2 == 0,
                   "both are shared by the block's threads, and integers are whole words of 64 bits");
 
@@ -88,11 +88,11 @@ template <class First, class Second> struct Joint {
         First::add_columns(storage, word);
         Second::add_columns(storage + First::STORAGE, word + First::WORDS);
     }
-    static __device__ __forceinline__ void finish(const u64* word, const SpecialValues& seen, u32* scratch,
+    static __device__ __forceinline__ void finish(const u64* word, const SpecialValues& flags, u32* scratch,
                                                   const Arguments& a) {
-        First::finish(word, seen, scratch, a);
+        First::finish(word, flags, scratch, a);
         Arguments rest = a;
         rest.record = a.record + First::WORDS / 2;
-        Second::finish(word + First::WORDS, seen, scratch, rest);
+        Second::finish(word + First::WORDS, flags, scratch, rest);
     }
 };

@@ -123,7 +123,7 @@ struct Terms {
         if (moves) place(largest_of_lanes(missed));
         missed = 0;
     }
-    __device__ __forceinline__ State leave(u32 lanes) {
+    __device__ __forceinline__ State flush(u32 lanes) {
         f64 upper = __dsub_rn(level, start()), lower = rest;
         level = start();
         rest = 0;

@@ -73,8 +73,7 @@ template <class First, class Second> struct WholeVectors<Both<First, Second>> {
 #pragma unroll 1
                 for (u32 i = 0; i < PER_VECTOR<E>; i++) {
                     const E x = take_first<E>(p[0]);
-                    if (from + k * apart + i < count)
-                        First::add(state.first, x, index + (k * apart + i), setup.first);
+                    if (from + k * apart + i < count) First::add(state.first, x, index + (k * apart + i), setup.first);
                 }
                 move_down(p);
             }
@@ -85,8 +84,8 @@ template <class First, class Second> struct WholeVectors<Both<First, Second>> {
         second.settle(state.second, vectors);
     }
     // The second's states are apart, also where the first's are joined.
-    __device__ __forceinline__ bool leave(State& state, u32 lanes) {
-        first.leave(state.first, lanes);
+    __device__ __forceinline__ bool flush(State& state, u32 lanes) {
+        first.flush(state.first, lanes);
         return true;
     }
 };

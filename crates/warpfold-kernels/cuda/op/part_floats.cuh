@@ -19,8 +19,8 @@ template <class E> struct PlainFloats {
 template <> struct Floats<f32> {
     typedef f32 Wide;
     u32 kept, skipped;
-    __device__ __forceinline__ Floats(FoldOptions c, bool magnitudes)
-        : kept(~mask_if<u32>(magnitudes, 1u << 31)), skipped(mask_if<u32>(c.skip())) {}
+    __device__ __forceinline__ Floats(FoldOptions c, bool absolute)
+        : kept(~mask_if<u32>(absolute, 1u << 31)), skipped(mask_if<u32>(c.skip())) {}
     __device__ __forceinline__ bool is_plain() const { return kept == ~0u && skipped == 0; }
     static __device__ __forceinline__ PlainFloats<f32> plain() { return {}; }
     __device__ __forceinline__ f32 of(f32 x) const {
@@ -30,8 +30,8 @@ template <> struct Floats<f32> {
 template <> struct Floats<f64> {
     typedef f64 Wide;
     u64 kept, skipped;
-    __device__ __forceinline__ Floats(FoldOptions c, bool magnitudes)
-        : kept(~mask_if<u64>(magnitudes, 1ull << 63)), skipped(mask_if<u64>(c.skip())) {}
+    __device__ __forceinline__ Floats(FoldOptions c, bool absolute)
+        : kept(~mask_if<u64>(absolute, 1ull << 63)), skipped(mask_if<u64>(c.skip())) {}
     __device__ __forceinline__ bool is_plain() const { return kept == ~0ull && skipped == 0; }
     static __device__ __forceinline__ PlainFloats<f64> plain() { return {}; }
     __device__ __forceinline__ f64 of(f64 x) const {
@@ -42,8 +42,8 @@ template <> struct Floats<half> {
     typedef f32 Wide;
     Floats<f32> wide;
     u32 is_bfloat;
-    __device__ __forceinline__ Floats(FoldOptions c, bool magnitudes)
-        : wide(c, magnitudes), is_bfloat(mask_if<u32>(c.is_bfloat())) {}
+    __device__ __forceinline__ Floats(FoldOptions c, bool absolute)
+        : wide(c, absolute), is_bfloat(mask_if<u32>(c.is_bfloat())) {}
     __device__ __forceinline__ f32 of(half x) const {
         return wide.of(is_bfloat ? widen(bf16{x.bits}) : widen(f16{x.bits}));
     }

@@ -198,7 +198,7 @@ template <class E> struct Norm {
 
 // Ranks as order.cuh has them, of any type of a width: of numbers, or, where folds may ask for those, of their
 // magnitudes: linf, any and all do.
-template <class E, bool MAY_BE_MAGNITUDES = false> struct Ranks {
+template <class E, bool MAY_BE_ABSOLUTE = false> struct Ranks {
     typedef Bits<E> B;
     typedef typename Select<sizeof(E) == 8, i64, i32>::type R;
     static constexpr u32 UP = 8 * (sizeof(B) - sizeof(E));  // narrow numbers stand at the top of their word
@@ -206,17 +206,15 @@ template <class E, bool MAY_BE_MAGNITUDES = false> struct Ranks {
     B sign, turned, negated, unsigned_, most, flip;
     R of_nan;
     __device__ __forceinline__ explicit Ranks(FoldOptions c)
-        : sign(mask_if<B>(!c.is_float() && (!c.is_signed() || of_magnitudes(c)), LOWEST<R>)),
-          turned(mask_if<B>(c.is_float() || (c.is_signed() && of_magnitudes(c)),
-                            c.is_float() ? of_magnitudes(c) ? LOWEST<R> : HIGHEST<R> : R(-1))),
-          negated(mask_if<B>(c.is_signed() && of_magnitudes(c))), unsigned_(~mask_if<B>(c.is_float(), LOWEST<R>)),
+        : sign(mask_if<B>(!c.is_float() && (!c.is_signed() || is_absolute(c)), LOWEST<R>)),
+          turned(mask_if<B>(c.is_float() || (c.is_signed() && is_absolute(c)),
+                            c.is_float() ? is_absolute(c) ? LOWEST<R> : HIGHEST<R> : R(-1))),
+          negated(mask_if<B>(c.is_signed() && is_absolute(c))), unsigned_(~mask_if<B>(c.is_float(), LOWEST<R>)),
           most(~mask_if<B>(c.is_float(), ~(infinity<E>(c) << UP))), flip(mask_if<B>(of_least(c))),
-          of_nan(R(mask_if<B>(true, c.skip() || (of_magnitudes(c) && c.fold() == ALL) ? LOWEST<R> : HIGHEST<R>))) {}
-    static __device__ __forceinline__ bool of_magnitudes(FoldOptions c) {
-        return MAY_BE_MAGNITUDES && c.fold() >= LINF;
-    }
+          of_nan(R(mask_if<B>(true, c.skip() || (is_absolute(c) && c.fold() == ALL) ? LOWEST<R> : HIGHEST<R>))) {}
+    static __device__ __forceinline__ bool is_absolute(FoldOptions c) { return MAY_BE_ABSOLUTE && c.fold() >= LINF; }
     static __device__ __forceinline__ bool of_least(FoldOptions c) {
-        return c.fold() == MIN || (MAY_BE_MAGNITUDES && c.fold() == ALL);
+        return c.fold() == MIN || (MAY_BE_ABSOLUTE && c.fold() == ALL);
     }
     // The rank of the magnitude of zero.
     static __device__ __forceinline__ R of_zero(FoldOptions c) {
@@ -225,7 +223,7 @@ template <class E, bool MAY_BE_MAGNITUDES = false> struct Ranks {
     __device__ __forceinline__ bool is_nan(E x) const { return (bits_of(x) << UP & unsigned_) > most; }
     __device__ __forceinline__ R of(E x) const {
         const B b = bits_of(x) << UP, negative = B(R(b) >> (8 * sizeof(R) - 1));
-        const B size = (b ^ (negative & turned)) - (MAY_BE_MAGNITUDES ? negative & negated : 0);
+        const B size = (b ^ (negative & turned)) - (MAY_BE_ABSOLUTE ? negative & negated : 0);
         const R r = R(size ^ sign ^ flip);
         return is_nan(x) ? of_nan : r;
     }

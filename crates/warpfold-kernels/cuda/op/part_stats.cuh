@@ -27,7 +27,7 @@ template <class E> struct StatsColumns {
         return one;
     }
 };
-__device__ __forceinline__ FoldOptions asked(FoldOptions c, u32 fold) { return {(c.options & 255) | fold << 8}; }
+__device__ __forceinline__ FoldOptions with_fold(FoldOptions c, u32 fold) { return {(c.options & 255) | fold << 8}; }
 
 // The window of sums and of squares, and beside these a sum of magnitudes, which has room where sums have.
 template <class E> struct StatsWindow : PartWindow<E, Powers::Both> {
@@ -36,16 +36,16 @@ template <class E> struct StatsWindow : PartWindow<E, Powers::Both> {
     struct Sums {
         f64 number[COUNT];  // those of the other window, then that of magnitudes
     };
-    f64 magnitudes = 0;
+    f64 norm1 = 0;
 
     __device__ __forceinline__ explicit StatsWindow(const Floats<E>& f) : Base(f) {}
     __device__ __forceinline__ void place(u32 field) {
         Base::place(field);
-        magnitudes = 0;
+        norm1 = 0;
     }
     template <int N> __device__ __forceinline__ bool add(const Vector (&p)[N]) {
         if (!Base::add(p)) return false;
-        this->binades.each(p, [&](f64 x) { magnitudes = __dadd_rn(magnitudes, fabs(x)); });
+        this->binades.each(p, [&](f64 x) { norm1 = __dadd_rn(norm1, fabs(x)); });
         return true;
     }
     __device__ __forceinline__ Sums take_out() {
@@ -53,8 +53,8 @@ template <class E> struct StatsWindow : PartWindow<E, Powers::Both> {
         Sums all;
 #pragma unroll
         for (int k = 0; k < Base::COUNT; k++) all.number[k] = others.number[k];
-        all.number[Base::COUNT] = magnitudes;
-        magnitudes = 0;
+        all.number[Base::COUNT] = norm1;
+        norm1 = 0;
         return all;
     }
 };
@@ -69,7 +69,7 @@ template <class E> struct StatsSums : StatsWindowOf<E> {
     typedef ExactSpread<E> Spread;
     typedef Wide<E> W;
     struct alignas(16) State {
-        typename Total::State sum, magnitudes;
+        typename Total::State sum, norm1;
         LooseSum squares;
     };
     struct Setup : Floats<E> {
@@ -79,21 +79,19 @@ template <class E> struct StatsSums : StatsWindowOf<E> {
     static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
         const f64 w = setup.of(x);
         Total::add_f64(s.sum, w);
-        Total::add_f64(s.magnitudes, fabs(w));
+        Total::add_f64(s.norm1, fabs(w));
         if (!add_square<E>(s.squares, w)) s.squares.sum = Total::missed();
     }
-    static __device__ __forceinline__ bool holds_something(const State& s) {
-        return Total::holds_something(s.magnitudes);
-    }
+    static __device__ __forceinline__ bool holds_something(const State& s) { return Total::holds_something(s.norm1); }
     template <class Sums> static __device__ __forceinline__ void take_in(State& s, const Sums& all) {
         Total::add_f64(s.sum, all.number[0]);
         s.squares.add(all.number[1]);
         s.squares.add(all.number[2]);
-        Total::add_f64(s.magnitudes, all.number[3]);
+        Total::add_f64(s.norm1, all.number[3]);
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         Total::merge(a.sum, b.sum);
-        Total::merge(a.magnitudes, b.magnitudes);
+        Total::merge(a.norm1, b.norm1);
         merge_sums(a.squares, b.squares, W());
     }
     // Of the elements from `begin` to `end`, as many as count.
@@ -104,18 +102,18 @@ template <class E> struct StatsSums : StatsWindowOf<E> {
     // Compiled once, wherever results come from.
     static __device__ __noinline__ void write(const SegmentArguments& a, FoldOptions c, u64 k, const State& s, u64 n) {
         typedef StatsColumns<E> Columns;
-        Total::finish(Columns::of(a, TOTAL), asked(c, EXACT_SUM), k, s.sum, 0, n);
-        Total::finish(Columns::of(a, ONE_NORM), asked(c, EXACT_L1), k, s.magnitudes, 0, n);
-        ExactNorm<E>::finish(Columns::of(a, TWO_NORM), asked(c, ROOT), k, {s.squares}, 0, n);
+        Total::finish(Columns::of(a, TOTAL), with_fold(c, EXACT_SUM), k, s.sum, 0, n);
+        Total::finish(Columns::of(a, ONE_NORM), with_fold(c, EXACT_L1), k, s.norm1, 0, n);
+        ExactNorm<E>::finish(Columns::of(a, TWO_NORM), with_fold(c, ROOT), k, {s.squares}, 0, n);
         const W none = canonical(W(Total::missed()));
         if (n == 0) results<W>(Columns::of(a, AVERAGE))[k] = none;
-        else Total::finish(Columns::of(a, AVERAGE), asked(c, EXACT_MEAN), k, s.sum, 0, n);
+        else Total::finish(Columns::of(a, AVERAGE), with_fold(c, EXACT_MEAN), k, s.sum, 0, n);
         const typename Spread::State spread = {{s.sum.sum, s.sum.rest}, s.squares};
         const bool exists = n > a.options >> 32;
 #pragma unroll 1
         for (u32 root = 0; root < 2; root++) {
             const SegmentArguments column = Columns::of(a, root ? DEVIATION : VARIANCE);
-            if (exists) Spread::finish(column, asked(c, root ? EXACT_STD : EXACT_VAR), k, spread, 0, n);
+            if (exists) Spread::finish(column, with_fold(c, root ? EXACT_STD : EXACT_VAR), k, spread, 0, n);
             else results<W>(column)[k] = none;
         }
     }
@@ -182,8 +180,8 @@ template <class E> struct StatsExtremes {
         } else if (s.most_at == ~0ull) {
             fault(a, ALL_SKIPPED, k);
         } else {
-            results<Raw>(Columns::of(a, LEAST))[k] = of_rank<Raw>(s.least, asked(c, MIN));
-            results<Raw>(Columns::of(a, MOST))[k] = of_rank<Raw>(s.most, asked(c, MAX));
+            results<Raw>(Columns::of(a, LEAST))[k] = of_rank<Raw>(s.least, with_fold(c, MIN));
+            results<Raw>(Columns::of(a, MOST))[k] = of_rank<Raw>(s.most, with_fold(c, MAX));
             results<u64>(Columns::of(a, ARG_LEAST))[k] = s.least_at - begin;
             results<u64>(Columns::of(a, ARG_MOST))[k] = s.most_at - begin;
         }

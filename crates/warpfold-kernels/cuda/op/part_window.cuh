@@ -94,13 +94,13 @@ template <> struct Binades<f32> {
     }
     template <int N> __device__ __forceinline__ bool holds(const Vector (&p)[N]) const {
         const u32 reach = (u32(end + 127) << 23) - low;
-        bool held = true;
+        bool in_range = true;
 #pragma unroll
         for (int k = 0; k < 4 * N; k++) {
             const u32 size = p[k / 4].word[k % 4] & 0x7fffffffu;
-            held = held && (size - low < reach || size == 0);
+            in_range = in_range && (size - low < reach || size == 0);
         }
-        return held;
+        return in_range;
     }
     __device__ __forceinline__ u32 field(const Vector& p) const {
         u32 largest = 0;

@@ -139,7 +139,7 @@ template <class S> struct Scatter {
 
     // Digits one after another in the stage, each from a whole group on: what is late of it, then the warps' elements,
     // whose counts become their first places.
-    __device__ __forceinline__ void arrange(u32 missing) {
+    __device__ __forceinline__ void rank_tile(u32 missing) {
         const u32 mine = threadIdx.x;
         u32 total = have, start;
         if (mine < DIGITS) {
@@ -263,7 +263,7 @@ template <class S> struct Scatter {
         __syncwarp();
         rank(slot, counts, ordinal);
         __syncthreads();
-        arrange(S::TILE - tile.there);
+        rank_tile(S::TILE - tile.there);
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) slot[k] = (slot[k] & ((1 << DIGIT_AT) - 1)) + counts[slot[k] >> DIGIT_AT];
@@ -288,7 +288,7 @@ template <class S> struct Scatter {
     }
 
     // Values that are late at the run's end.
-    template <class V> __device__ __forceinline__ void leave_values(u32 words) {
+    template <class V> __device__ __forceinline__ void write_last_values(u32 words) {
 #pragma unroll 1
         for (u32 word = 0; word < words; word++) {
             const V* partial = reinterpret_cast<const V*>(shared.partial_values[word]) + threadIdx.x * GROUP;
@@ -296,15 +296,15 @@ template <class S> struct Scatter {
             for (u32 k = skip; k < have; k++) static_cast<V*>(pass.values_out)[(next + k) * words + word] = partial[k];
         }
     }
-    __device__ __forceinline__ void leave() {
+    __device__ __forceinline__ void write_last_groups() {
 #pragma unroll 1
         for (u32 k = skip; k < have; k++)
             static_cast<O*>(pass.keys_out)[next + k] = shared.partial[threadIdx.x * GROUP + k];
-        if (S::PAIRS) leave_values<u32>(1);
-        else if (pass.width >= 8) leave_values<u64>(pass.width / 8);
-        else if (pass.width == 4) leave_values<u32>(1);
-        else if (pass.width == 2) leave_values<u16>(1);
-        else leave_values<u8>(1);
+        if (S::PAIRS) write_last_values<u32>(1);
+        else if (pass.width >= 8) write_last_values<u64>(pass.width / 8);
+        else if (pass.width == 4) write_last_values<u32>(1);
+        else if (pass.width == 2) write_last_values<u16>(1);
+        else write_last_values<u8>(1);
     }
 };
 
@@ -332,7 +332,7 @@ template <class S> __device__ __forceinline__ void scatter(const Pass& pass) {
     load_ordinals<S>(ordinal, pass.keys, Tile<S>(begin, end));
 #pragma unroll 1
     for (u64 tile = begin; tile < end; tile += S::TILE) of.move(Tile<S>(tile, end), ordinal, end);
-    if (mine < DIGITS) of.leave();
+    if (mine < DIGITS) of.write_last_groups();
 }
 
 // A kernel of so many threads a block, elements a thread, and blocks a multiprocessor.

@@ -122,8 +122,8 @@ __device__ __forceinline__ void take_vectors(State (&state)[COLUMNS], const E* a
 
 // A run's states of neighbouring outputs, which a warp holds: its lanes write neighbours.
 template <class Fold, u32 COLUMNS, class States>
-__device__ __forceinline__ void leave(const ColumnArguments& a, FoldOptions choice, States& states, u32 run, u64 output,
-                                      u32 held) {
+__device__ __forceinline__ void store_states(const ColumnArguments& a, FoldOptions desc, States& states, u32 run,
+                                             u64 output, u32 held) {
     // Only results of floats are finished in few instructions.
     constexpr int UNROLL = FLOAT<typename Fold::Element> ? 4 : 1;
     const SegmentArguments ends = as_segments(a);
@@ -133,15 +133,15 @@ __device__ __forceinline__ void leave(const ColumnArguments& a, FoldOptions choi
         const u32 i = v * 32 + threadIdx.x % 32;
         if (i >= held) continue;
         if (a.states) left[i] = states[i];
-        else Fold::finish(ends, choice, output + i, states[i], 0, a.inputs);
+        else Fold::finish(ends, desc, output + i, states[i], 0, a.inputs);
     }
 }
 
 // What a warp has of a unit's columns, so many a lane: left for the join, of columns that are one together, or
 // finished.
 template <class Fold, u32 COLUMNS, class States>
-__device__ __forceinline__ void hand_on(const ColumnArguments& a, FoldOptions choice, States& states, const Unit& unit,
-                                        u32 tiles) {
+__device__ __forceinline__ void store_tile(const ColumnArguments& a, FoldOptions desc, States& states, const Unit& unit,
+                                           u32 tiles) {
     constexpr u32 TILE = 32 * COLUMNS;
     __syncwarp();
     if (a.columns < a.width && a.columns <= TILE) {
@@ -155,8 +155,8 @@ __device__ __forceinline__ void hand_on(const ColumnArguments& a, FoldOptions ch
             left[before + i < columns ? before + i : before + i - columns] = states[i];
     } else {
         const u64 first = u64(unit.tile) * TILE;
-        leave<Fold, COLUMNS>(a, choice, states, unit.run, unit.batch * a.width + first,
-                             a.width - first < TILE ? u32(a.width - first) : TILE);
+        store_states<Fold, COLUMNS>(a, desc, states, unit.run, unit.batch * a.width + first,
+                                    a.width - first < TILE ? u32(a.width - first) : TILE);
     }
     __syncwarp();
 }
@@ -172,8 +172,8 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
     constexpr bool KNOWN = VECTOR == 1 || sizeof(State) <= 8;
     __shared__ TileStates<State, TILE> of_warp[SEGMENT_WARPS];
     TileStates<State, TILE>& states = of_warp[threadIdx.x / 32];
-    const FoldOptions choice{u32(a.options)};
-    const typename Fold::Setup setup(choice);
+    const FoldOptions desc{u32(a.options)};
+    const typename Fold::Setup setup(desc);
     const u32 lane = threadIdx.x % 32;
     const u32 warp = blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32, warps = gridDim.x * SEGMENT_WARPS;
     const u32 tiles = u32((a.width + TILE - 1) / TILE), batches = u32(a.batches), runs = u32(a.runs);
@@ -259,7 +259,7 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
         }
 #pragma unroll
         for (u32 v = 0; v < COLUMNS; v++) states[lane * VECTOR + v * APART] = state[v];
-        hand_on<Fold, COLUMNS>(a, choice, states, unit, tiles);
+        store_tile<Fold, COLUMNS>(a, desc, states, unit, tiles);
     }
 }
 
@@ -268,7 +268,7 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
 template <class Fold, u32 FLIGHT> __device__ __forceinline__ void join_columns(const ColumnArguments& a, u64 share) {
     typedef typename Fold::State State;
     __shared__ State of_warp[SEGMENT_WARPS];
-    const FoldOptions choice{u32(a.options)};
+    const FoldOptions desc{u32(a.options)};
     const u64 outputs = a.batches * a.columns, folds = a.width / a.columns, count = a.runs * folds;
     const u64 part = share == 1 ? 0 : threadIdx.x;
     const u64 from = share == 1 ? u64(blockIdx.x) * blockDim.x + threadIdx.x : blockIdx.x,
@@ -306,7 +306,7 @@ template <class Fold, u32 FLIGHT> __device__ __forceinline__ void join_columns(c
                 for (u32 w = 1; w < blockDim.x / 32; w++) Fold::merge(all, of_warp[w]);
             }
         }
-        if (share == 1 || threadIdx.x == 0) Fold::finish(as_segments(a), choice, output, all, 0, a.inputs);
+        if (share == 1 || threadIdx.x == 0) Fold::finish(as_segments(a), desc, output, all, 0, a.inputs);
         if (share > 1) __syncthreads();
     }
 }

@@ -59,7 +59,7 @@ constexpr int blocks_of(int words, int threads, int most) {
 
 // Nothing beside integers.
 struct NothingBeside {
-    __device__ __forceinline__ void leave(const Arguments&) {}
+    __device__ __forceinline__ void publish(const Arguments&) {}
     __device__ __forceinline__ void finish(const Arguments&) {}
 };
 // What is folded beside them: in the first thread the block's, later the grid's.
@@ -68,7 +68,7 @@ template <class Fold> struct FoldedBeside {
     typename Beside::State state;
 
     // Before the ticket.
-    __device__ __forceinline__ void leave(const Arguments& a) {
+    __device__ __forceinline__ void publish(const Arguments& a) {
         if (threadIdx.x == 0) reinterpret_cast<typename Beside::State*>(a.workspace + 1)[blockIdx.x] = state;
     }
     // The last block's first warp.
@@ -88,45 +88,45 @@ template <class Fold, class = typename Fold::Beside> __device__ __forceinline__ 
 
 // All threads come here with their fold. From the block's words on one warp does all, so that it needs no barrier.
 // Words and state are of limbs; few numbers, while they lie in windows, need neither.
-template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u64* storage, bool few,
+template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u64* storage, bool small,
                                                                    const Arguments& a) {
     __shared__ u64 word[Fold::WORDS];
     __shared__ u32 scratch[Fold::WORDS];
-    __shared__ SpecialValues seen;
+    __shared__ SpecialValues flags;
     ExactState* state = reinterpret_cast<ExactState*>(a.workspace->exact);
     const u32 lane = threadIdx.x;
 
     SmallInput<Fold> numbers;
     bool in_limbs = true;
-    if (few) in_limbs = numbers.fold_block(fold);
+    if (small) in_limbs = numbers.fold_block(fold);
     if (in_limbs) {
         for (u32 k = threadIdx.x; k < Fold::WORDS; k += blockDim.x) word[k] = 0;
-        if (threadIdx.x == 0) seen = {};
-        if (few) numbers.close(fold);
+        if (threadIdx.x == 0) flags = {};
+        if (small) numbers.close(fold);
         else fold.close();
         __syncthreads();
         Fold::add_columns(storage, word);
 #pragma unroll
         for (int k = 0; k < Fold::INTEGERS; k++) {
-            if (fold.specials(k)) atomicOr(&seen.specials[k], fold.specials(k));
+            if (fold.specials(k)) atomicOr(&flags.specials[k], fold.specials(k));
         }
-        if (fold.nans) atomicAdd(&seen.nans, fold.nans);
+        if (fold.nans) atomicAdd(&flags.nans, fold.nans);
     }
     auto beside = folded_beside(fold, 0);
     if (in_limbs) __syncthreads();
     if (threadIdx.x >= 32) return;
 
     if (gridDim.x > 1) {
-        beside.leave(a);
+        beside.publish(a);
         if (in_limbs) {
             for (u32 k = lane; k < Fold::WORDS; k += 32) {
                 if (word[k] != 0) atomicAdd(&state->word[k], word[k]);
             }
-            if (lane < Fold::INTEGERS && seen.specials[lane]) atomicOr(&state->specials[lane], seen.specials[lane]);
-            if (lane == 0 && seen.nans) atomicAdd(&state->nans, seen.nans);
+            if (lane < Fold::INTEGERS && flags.specials[lane]) atomicOr(&state->specials[lane], flags.specials[lane]);
+            if (lane == 0 && flags.nans) atomicAdd(&state->nans, flags.nans);
             __syncwarp();
         }
-        if (few) {
+        if (small) {
             if (!numbers.meet(state, in_limbs)) return;
         } else {
             u32 before = 0;
@@ -140,29 +140,29 @@ template <class Fold> __device__ __forceinline__ void finish_exact(Fold& fold, u
                 state->word[k] = 0;
             }
             if (lane < Fold::INTEGERS) {
-                seen.specials[lane] = __ldcg(&state->specials[lane]);
+                flags.specials[lane] = __ldcg(&state->specials[lane]);
                 state->specials[lane] = 0;
             }
             if (lane == 0) {
-                seen.nans = __ldcg(&state->nans);
+                flags.nans = __ldcg(&state->nans);
                 state->nans = 0;
             }
             __syncwarp();
         }
     }
-    if (few) numbers.join_windows();
-    if (few && !in_limbs && !a.record) {
+    if (small) numbers.join_windows();
+    if (small && !in_limbs && !a.record) {
         numbers.finish(a);
     } else {
-        if (few) numbers.add_to(word, seen, in_limbs);
-        Fold::finish(word, seen, scratch, a);
+        if (small) numbers.add_to(word, flags, in_limbs);
+        Fold::finish(word, flags, scratch, a);
         beside.finish(a);
         if (a.record) {
-            u64 specials = lane < Fold::INTEGERS ? u64(seen.specials[lane]) << 8 * lane : 0;
+            u64 specials = lane < Fold::INTEGERS ? u64(flags.specials[lane]) << 8 * lane : 0;
             specials |= __shfl_down_sync(0xffffffffu, specials, 2);
             specials |= __shfl_down_sync(0xffffffffu, specials, 1);
             if (lane == 0) a.record[0] = specials;
-            if (lane == 0) a.record[1] = seen.nans;
+            if (lane == 0) a.record[1] = flags.nans;
         }
     }
     if (a.done) {
@@ -264,9 +264,9 @@ __device__ __forceinline__ u64 fold_whole_tiles(Fold& fold, u64 head, u64 in_til
             u32 missed = 0;
 #pragma unroll
             for (int k = 0; k < VECTORS; k++) {
-                const bool held =
+                const bool in_range =
                     Fold::TWO_PHASE ? fold.holds_all(p[k]) : fold.inside(p[k], index + k * blockDim.x * ELEMENTS);
-                if (!held) missed |= 1u << k;
+                if (!in_range) missed |= 1u << k;
             }
             const u32 seen = fold.sees(p);
             if (__any_sync(0xffffffffu, (missed | seen) != 0)) {
@@ -301,15 +301,15 @@ __device__ __forceinline__ u64 fold_whole_tiles(Fold& fold, u64 head, u64 in_til
 
 // Whole tiles, then what is left spread over all threads, as in array.cuh. The last tile, or both of few numbers, loads
 // all its vectors at once too, but takes them in one by one: its code is small, which is what such arrays wait for.
-template <class Fold, class Load> __device__ __forceinline__ void fold_tiles(Fold& fold, bool few, u64 head, u64 count,
-                                                                             const Load& load) {
+template <class Fold, class Load> __device__ __forceinline__ void fold_tiles(Fold& fold, bool small, u64 head,
+                                                                             u64 count, const Load& load) {
     constexpr int VECTORS = Fold::VECTORS, ELEMENTS = PER_VECTOR<typename Fold::Element>;
     typedef typename Fold::Loaded Loaded;
     const u64 threads = u64(gridDim.x) * blockDim.x;
     Loaded p[VECTORS], next[VECTORS];
     LoadedTiles<Fold, Load> tiles = {load, next};
-    const u64 base = fold_whole_tiles(fold, head, few ? 0 : count, count, tiles, p);
-    const u32 reach = last_reach(fold, few);
+    const u64 base = fold_whole_tiles(fold, head, small ? 0 : count, count, tiles, p);
+    const u32 reach = last_reach(fold, small);
 #pragma unroll 1
     for (u64 i = base + u64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += VECTORS * threads) {
 #pragma unroll
@@ -319,7 +319,7 @@ template <class Fold, class Load> __device__ __forceinline__ void fold_tiles(Fol
 #pragma unroll 1
         for (int k = 0; k < VECTORS && i + k * threads < count; k++) {
             const u64 index = head + (i + k * threads) * ELEMENTS;
-            fold_last(fold, few, reach, p[0], index);
+            fold_last(fold, small, reach, p[0], index);
 #pragma unroll
             for (int j = 1; j < VECTORS; j++) p[j - 1] = p[j];
         }
@@ -346,18 +346,18 @@ template <class Fold> __device__ __forceinline__ void fold_exact_array(const Arg
     const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
     const Vector* vectors = reinterpret_cast<const Vector*>(x + head);
 
-    const bool few = is_small<Fold>(count);
-    if (!few) clear_limbs<Fold>(storage);
+    const bool small = is_small<Fold>(count);
+    if (!small) clear_limbs<Fold>(storage);
     Fold fold(storage, a);
-    if (few) expect_small(fold);
-    fold_tiles(fold, few, head, count, [&](u64 i) { return load(vectors + i); });
+    if (small) expect_small(fold);
+    fold_tiles(fold, small, head, count, [&](u64 i) { return load(vectors + i); });
     // At most one element before the first vector and one after the last for each thread.
 #pragma unroll 1
     for (int end = 0; end < 2; end++) {
         const u64 i = end ? tail + thread : thread;
-        if (i < (end ? a.n : head)) fold_end(fold, few, last_reach(fold, few), end, i, x[i]);
+        if (i < (end ? a.n : head)) fold_end(fold, small, last_reach(fold, small), end, i, x[i]);
     }
-    finish_exact(fold, storage, few, a);
+    finish_exact(fold, storage, small, a);
 }
 
 struct TwoVectors {

@@ -28,15 +28,15 @@ struct OfSegments {
 template <class Fold> struct Block {
     u64 word[Fold::WORDS];
     u32 scratch[Fold::WORDS];
-    SpecialValues seen;
+    SpecialValues flags;
     u32 votes[Fold::THREADS / 32];
 };
 
 // Numbers, or their magnitudes, as masks of a vector's words.
 template <class E> struct OfNumbers {
     u32 even, odd;
-    __device__ __forceinline__ explicit OfNumbers(bool magnitudes) {
-        odd = magnitudes ? sizeof(E) == 2 ? 0x7fff7fffu : 0x7fffffffu : ~0u;
+    __device__ __forceinline__ explicit OfNumbers(bool absolute) {
+        odd = absolute ? sizeof(E) == 2 ? 0x7fff7fffu : 0x7fffffffu : ~0u;
         even = sizeof(E) == 8 ? ~0u : odd;
     }
     __device__ __forceinline__ Vector of(const Vector& p) const {
@@ -53,12 +53,12 @@ template <class E> struct OfNumbers {
 // Leaves the words of the fold's integers, and what was seen, to the first warp. All threads have left the shared
 // memory before.
 template <class Fold, class Inputs>
-__device__ __forceinline__ void fold_exactly(const void* array, const Inputs& in, bool magnitudes, const Arguments& one,
+__device__ __forceinline__ void fold_exactly(const void* array, const Inputs& in, bool absolute, const Arguments& one,
                                              u64* storage, Block<Fold>& block) {
     typedef typename Fold::Element E;
     const E* x = static_cast<const E*>(array);
     const E* side_by_side = x + in.first;
-    const OfNumbers<E> kept(magnitudes);
+    const OfNumbers<E> kept(absolute);
     const u64 packed = in.packed();
     const u64 head = misaligned<E>(side_by_side, packed), count = (packed - head) / PER_VECTOR<E>,
               tail = head + count * PER_VECTOR<E>;
@@ -66,7 +66,7 @@ __device__ __forceinline__ void fold_exactly(const void* array, const Inputs& in
 
     clear_limbs<Fold>(storage);
     for (u32 k = threadIdx.x; k < Fold::WORDS; k += blockDim.x) block.word[k] = 0;
-    if (threadIdx.x == 0) block.seen = {};
+    if (threadIdx.x == 0) block.flags = {};
     __syncthreads();
     Fold fold(storage, one);
 #pragma unroll 1
@@ -93,9 +93,9 @@ __device__ __forceinline__ void fold_exactly(const void* array, const Inputs& in
     Fold::add_columns(storage, block.word);
 #pragma unroll
     for (int k = 0; k < Fold::INTEGERS; k++) {
-        if (fold.specials(k)) atomicOr(&block.seen.specials[k], fold.specials(k));
+        if (fold.specials(k)) atomicOr(&block.flags.specials[k], fold.specials(k));
     }
-    if (fold.nans) atomicAdd(&block.seen.nans, fold.nans);
+    if (fold.nans) atomicAdd(&block.flags.nans, fold.nans);
     __syncthreads();
 }
 

@@ -7,7 +7,7 @@
 struct Gather {
     const Loops& loops;
     u64 first, count;
-    FoldOptions choice;
+    FoldOptions desc;
     bool is_half;
     __device__ __forceinline__ u64 packed() const {
         return !is_half && (loops.word == nullptr || (loops.folded == 1 && loops.inner_stride() == 1)) ? count : 0;
@@ -21,7 +21,7 @@ struct Gather {
         if constexpr (sizeof(E) == 4) {
             if (is_half) {
                 const u16 bits = reinterpret_cast<const u16*>(x)[at];
-                return choice.is_bfloat() ? widen(bf16{bits}) : widen(f16{bits});
+                return desc.is_bfloat() ? widen(bf16{bits}) : widen(f16{bits});
             }
         }
         return x[at];

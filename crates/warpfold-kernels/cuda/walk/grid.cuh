@@ -30,7 +30,7 @@ template <class State> __device__ __forceinline__ State load_state(const State* 
 }
 
 // Every thread calls it with what its block has folded. Returns whether this was the last block of the grid.
-template <class State> __device__ __forceinline__ bool leave_block(const State& state, Workspace* workspace) {
+template <class State> __device__ __forceinline__ bool publish_block(const State& state, Workspace* workspace) {
     __shared__ bool is_last;
     if (threadIdx.x == 0) {
         reinterpret_cast<State*>(workspace + 1)[blockIdx.x] = state;
@@ -61,14 +61,14 @@ __device__ __forceinline__ bool grid_fold(typename Fold::State& state, Workspace
         while (true) {
             state = block_fold<Fold>(state);
             if (last) return threadIdx.x == 0;
-            last = leave_block(state, workspace);
+            last = publish_block(state, workspace);
             if (!last) return false;
             state = share_of_blocks<Fold>(workspace, blockDim.x);
         }
     } else {
         state = block_fold<Fold>(state);
         if (gridDim.x == 1) return threadIdx.x == 0;
-        if (!leave_block(state, workspace)) return false;
+        if (!publish_block(state, workspace)) return false;
         state = block_fold<Fold>(share_of_blocks<Fold>(workspace, blockDim.x));
         return threadIdx.x == 0;
     }

@@ -14,8 +14,8 @@ template <class Fold> __device__ __forceinline__ void fold_lines(const ColumnArg
     constexpr u32 COLUMNS = APART_COLUMNS, TILE = 32 * COLUMNS, FLIGHT = sizeof(E) <= 4 ? 4 : 2;
     __shared__ TileStates<State, TILE> of_warp[SEGMENT_WARPS];
     TileStates<State, TILE>& states = of_warp[threadIdx.x / 32];
-    const FoldOptions choice{u32(a.options)};
-    const typename Fold::Setup setup(choice);
+    const FoldOptions desc{u32(a.options)};
+    const typename Fold::Setup setup(desc);
     const u32 lane = threadIdx.x % 32;
     const u64 line = a.width * a.batches;
     const u32 warp = blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32, warps = gridDim.x * SEGMENT_WARPS,
@@ -61,7 +61,7 @@ template <class Fold> __device__ __forceinline__ void fold_lines(const ColumnArg
 #pragma unroll
         for (u32 v = 0; v < COLUMNS; v++) states[v * 32 + lane] = state[v];
         __syncwarp();
-        leave<Fold, COLUMNS>(a, choice, states, unit.run, first, held);
+        store_states<Fold, COLUMNS>(a, desc, states, unit.run, first, held);
         __syncwarp();
     }
 }

@@ -93,13 +93,13 @@ template <class Fold, class Rows = EqualRows> struct MapRows {
     static constexpr u32 E = Fold::ELEMENTS, V = Fold::FLIGHT;
 
     const SegmentArguments& a;
-    const FoldOptions choice;
+    const FoldOptions desc;
     const u32 lanes, sub;
     const Rows rows;
     Fold fold;
 
     __device__ __forceinline__ explicit MapRows(const SegmentArguments& a)
-        : a(a), choice{u32(a.options)}, lanes(Rows::lanes(a)), sub(threadIdx.x % lanes), rows(a), fold(choice) {}
+        : a(a), desc{u32(a.options)}, lanes(Rows::lanes(a)), sub(threadIdx.x % lanes), rows(a), fold(desc) {}
 
     // The steps that were loaded, from the k-th on; in their place others are, of a row that begins elsewhere.
     template <int K> __device__ __forceinline__ void take_from(u64 begin, u32 at, u64 row, u32 end, u64 next,
@@ -118,18 +118,18 @@ template <class Fold, class Rows = EqualRows> struct MapRows {
         if constexpr (K + 1 < V) take_from<K + 1>(begin, at, row, end, next, next_at, next_end);
     }
 
-    // Where a row is several warps', they leave their states in `joined`. Results wait in `held` until every lane has
+    // Where a row is several warps', they leave their states in `joined`. Results wait in `states` until every lane has
     // one to finish.
-    __device__ __forceinline__ void run(State* joined, State* held) {
-        RowResults<State> results(a.segments, lanes, joined, held);
+    __device__ __forceinline__ void run(State* joined, State* states) {
+        RowResults<State> results(a.segments, lanes, joined, states);
         const u32 at_once = results.at_once, each = V * lanes * E;
         const typename Rows::Steps all = rows.steps(each, E);
-        u64 row = results.held_from + threadIdx.x / lanes;
+        u64 row = results.waiting_from + threadIdx.x / lanes;
         asm volatile("warpfold.load_row %0, %1, %2, %3, %4, %5, %6;" ::"n"(V), "n"(E), "l"(rows.begin(row)),
                      "l"(u64(sub * E)), "l"(row), "l"(u64(lanes * E)),
                      "l"(u64(row < a.segments ? rows.count(row) : 0)));
 #pragma unroll 1
-        for (u64 base = results.held_from; base < a.segments; base += u64(gridDim.x) * at_once) {
+        for (u64 base = results.waiting_from; base < a.segments; base += u64(gridDim.x) * at_once) {
             const u64 begin = rows.begin(row), next_row = row + u64(gridDim.x) * at_once, next = rows.begin(next_row);
             const u32 end = row < a.segments ? rows.count(row) : 0,
                       next_end = next_row < a.segments ? rows.count(next_row) : 0, steps = all.of(end),
@@ -150,10 +150,10 @@ template <class Fold, class Rows = EqualRows> struct MapRows {
                 fold.some(step, kept, begin + whole);
             }
             __syncwarp();
-            State state = fold.leave(results.near);
+            State state = fold.flush(results.near);
             results.add(
                 state, base, [](State& s, u32 lanes) { join(s, lanes); },
-                [&](u64 row, const State& s) { Fold::finish(a, choice, row, s, rows.begin(row), rows.end(row)); });
+                [&](u64 row, const State& s) { Fold::finish(a, desc, row, s, rows.begin(row), rows.end(row)); });
             row = next_row;
         }
     }
@@ -193,8 +193,8 @@ template <class Part> struct RowsOf {
         }
     }
     __device__ __forceinline__ void settle() { whole.settle(state, 2 * FLIGHT); }
-    __device__ __forceinline__ State leave(u32 lanes) {
-        if (whole.leave(state, lanes)) MapRows<RowsOf>::join(state, lanes);
+    __device__ __forceinline__ State flush(u32 lanes) {
+        if (whole.flush(state, lanes)) MapRows<RowsOf>::join(state, lanes);
         const State all = state;
         state = Part::identity();
         return all;
@@ -209,8 +209,8 @@ template <class Part> struct RowsOf {
 template <class Fold> __device__ __forceinline__ void fold_map_rows(const SegmentArguments& a) {
     typedef typename Fold::State State;
     __shared__ State joined[SEGMENT_WARPS];
-    __shared__ State held[SEGMENT_WARPS][32];
-    MapRows<Fold>(a).run(joined, held[threadIdx.x / 32]);
+    __shared__ State states[SEGMENT_WARPS][32];
+    MapRows<Fold>(a).run(joined, states[threadIdx.x / 32]);
 }
 
 // An entry point: the inputs, and what all are told. Rows are shared by `lanes`, a power of two up to 256.

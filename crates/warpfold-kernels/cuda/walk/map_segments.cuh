@@ -36,8 +36,8 @@ struct GivenRows {
 template <class Fold> __device__ __forceinline__ void fold_map_segments(const SegmentArguments& a) {
     typedef typename Fold::State State;
     __shared__ State joined[SEGMENT_WARPS];
-    __shared__ State held[SEGMENT_WARPS][32];
-    MapRows<Fold, GivenRows>(a).run(joined, held[threadIdx.x / 32]);
+    __shared__ State states[SEGMENT_WARPS][32];
+    MapRows<Fold, GivenRows>(a).run(joined, states[threadIdx.x / 32]);
 }
 
 // An entry point: as MAP_ROWS_KERNEL, of segments of `n` elements by their offsets, which are of so many bytes.

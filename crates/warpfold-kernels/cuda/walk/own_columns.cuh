@@ -14,8 +14,8 @@ template <class Fold> __device__ __forceinline__ void fold_own_columns(const Col
     constexpr u32 PER = PER_VECTOR<E>, VECTORS = PER > 4 ? 2 : 4, ROWS = VECTORS * PER, TILE = 32;
     __shared__ TileStates<State, TILE> of_warp[SEGMENT_WARPS];
     TileStates<State, TILE>& states = of_warp[threadIdx.x / 32];
-    const FoldOptions choice{u32(a.options)};
-    const typename Fold::Setup setup(choice);
+    const FoldOptions desc{u32(a.options)};
+    const typename Fold::Setup setup(desc);
     const u32 lane = threadIdx.x % 32;
     const u32 warp = blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32, warps = gridDim.x * SEGMENT_WARPS;
     const u32 tiles = u32((a.width + TILE - 1) / TILE), batches = u32(a.batches), runs = u32(a.runs);
@@ -50,9 +50,9 @@ template <class Fold> __device__ __forceinline__ void fold_own_columns(const Col
             whole.settle(state, VECTORS);
         }
         // Of each lane by itself.
-        whole.leave(state, 1);
+        whole.flush(state, 1);
         if (a.columns < a.width) Fold::renumber(state, a.width / a.columns, column / a.columns);
         states[lane] = state;
-        hand_on<Fold, 1>(a, choice, states, unit, tiles);
+        store_tile<Fold, 1>(a, desc, states, unit, tiles);
     }
 }

@@ -42,17 +42,17 @@ template <class Fold> struct RowWarp {
     static constexpr u32 PER = PER_VECTOR<E>, VECTORS = 8, BYTES = 16 * VECTORS, FLIGHT = IS_LIGHT<Fold> ? 8 : 4;
 
     const SegmentArguments& a;
-    const FoldOptions choice;
+    const FoldOptions desc;
     const typename Fold::Setup setup;
     const u32 lane, length;
     const u64 warp, warps;
 
     __device__ __forceinline__ explicit RowWarp(const SegmentArguments& a)
-        : a(a), choice{u32(a.options)}, setup(choice), lane(threadIdx.x % 32), length(u32(a.length)),
+        : a(a), desc{u32(a.options)}, setup(desc), lane(threadIdx.x % 32), length(u32(a.length)),
           warp((u64(blockIdx.x) * blockDim.x + threadIdx.x) / 32), warps(u64(gridDim.x) * blockDim.x / 32) {}
 
     __device__ __forceinline__ void finish(u64 row, const State& state) const {
-        Fold::finish(a, choice, row, state, row * length, (row + 1) * length);
+        Fold::finish(a, desc, row, state, row * length, (row + 1) * length);
     }
 
     // Rows that are a lane's own.
@@ -107,7 +107,7 @@ template <class Fold> struct RowWarp {
                         const u32 vector = row * vectors_per_row + q;
                         taker.take(state, tile[vector ^ (vector >> 3 & mask)], first + begin + q * PER, setup);
                     }
-                    taker.leave(state);
+                    taker.flush(state);
                 } else {
 #pragma unroll 4
                     for (u32 i = 0; i < length; i++) Fold::add(state, staged[begin + i], first + begin + i, setup);
@@ -151,9 +151,9 @@ template <class Fold> struct RowWarp {
     }
 
     // Rows that `lanes` share, a power of two: vector by vector, wherever rows begin. Where a row is several warps',
-    // they leave their states in `joined`. Results wait in `held` until every lane has one to finish.
-    __device__ __forceinline__ void shared(u32 lanes, State* joined, State* held) const {
-        RowResults<State> results(a.segments, lanes, joined, held);
+    // they leave their states in `joined`. Results wait in `states` until every lane has one to finish.
+    __device__ __forceinline__ void shared(u32 lanes, State* joined, State* states) const {
+        RowResults<State> results(a.segments, lanes, joined, states);
         const u32 at_once = results.at_once, sub = threadIdx.x % lanes,
                   shift = u32(reinterpret_cast<u64>(a.x) % 16 / sizeof(E));
         // As many steps for all rows, wherever they begin in a vector.
@@ -162,7 +162,7 @@ template <class Fold> struct RowWarp {
         const Vector* vectors = reinterpret_cast<const Vector*>(reinterpret_cast<u64>(a.x) & ~15ull) + sub;
         WholeVectors<Fold> whole(setup);
 #pragma unroll 1
-        for (u64 base = results.held_from; base < a.segments; base += u64(gridDim.x) * at_once) {
+        for (u64 base = results.waiting_from; base < a.segments; base += u64(gridDim.x) * at_once) {
             const u64 row = base + threadIdx.x / lanes, begin = row * length;
             const u32 skew = u32((begin + shift) % PER), count = row < a.segments ? length : 0,
                       end = count > 0 ? skew + count : 0;
@@ -205,7 +205,7 @@ template <class Fold> struct RowWarp {
                 whole.settle(state, FLIGHT);
             }
             __syncwarp();
-            if (whole.leave(state, results.near)) join(state, results.near);
+            if (whole.flush(state, results.near)) join(state, results.near);
             results.add(
                 state, base, [](State& s, u32 lanes) { join(s, lanes); },
                 [&](u64 row, const State& s) { finish(row, s); });
@@ -229,8 +229,8 @@ template <class Fold> __device__ __forceinline__ void fold_rows(const SegmentArg
     constexpr u32 VECTORS = RowWarp<Fold>::VECTORS;
     __shared__ Vector tile[SEGMENT_WARPS][32 * VECTORS];
     // States that wait to be finished, and those of a row's warps.
-    constexpr u32 HELD = 32 * sizeof(State) / sizeof(Vector);
-    constexpr u32 JOINED = HELD < 16 * VECTORS ? 16 * VECTORS : HELD;
+    constexpr u32 STATE_VECTORS = 32 * sizeof(State) / sizeof(Vector);
+    constexpr u32 JOINED = STATE_VECTORS < 16 * VECTORS ? 16 * VECTORS : STATE_VECTORS;
     static_assert(JOINED * sizeof(Vector) + SEGMENT_WARPS * sizeof(State) <= sizeof(tile[0]),
                   "there is room for both in a tile");
     const RowWarp<Fold> rows(a);

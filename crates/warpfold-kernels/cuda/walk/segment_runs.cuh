@@ -39,32 +39,32 @@ template <class Fold> __device__ __forceinline__ void finish_spanned(const Segme
 
 // One thread: the pieces of the block's warps, joined to one. What both begins and ends within is finished.
 template <class Fold, class State>
-__device__ __forceinline__ CarryOut<State> join_carry_outs(const SegmentArguments& a, FoldOptions choice,
-                                                           const CarryOut<State>* pieces) {
+__device__ __forceinline__ CarryOut<State> join_carry_outs(const SegmentArguments& a, FoldOptions desc,
+                                                           const CarryOut<State>* carry_outs) {
     CarryOut<State> all = {Fold::identity(), Fold::identity(), 0, 0};
 #pragma unroll 1
     for (int w = 0; w < SEGMENT_WARPS; w++) {
-        if (!pieces[w].ended) {
-            Fold::merge(all.tail, pieces[w].tail);
+        if (!carry_outs[w].ended) {
+            Fold::merge(all.tail, carry_outs[w].tail);
             continue;
         }
-        Fold::merge(all.tail, pieces[w].head);
+        Fold::merge(all.tail, carry_outs[w].head);
         if (all.ended) {
-            finish_spanned<Fold>(a, choice, pieces[w].segment, all.tail);
+            finish_spanned<Fold>(a, desc, carry_outs[w].segment, all.tail);
         } else {
             all.head = all.tail;
-            all.segment = pieces[w].segment;
+            all.segment = carry_outs[w].segment;
             all.ended = 1;
         }
-        all.tail = pieces[w].tail;
+        all.tail = carry_outs[w].tail;
     }
     return all;
 }
 
 // The last block: every warp joins an equal run of the blocks' pieces, a piece a lane at a time.
 template <class Fold, class State>
-__device__ __forceinline__ void join_blocks(const SegmentArguments& a, FoldOptions choice,
-                                            const CarryOut<State>* of_block, CarryOut<State>& piece) {
+__device__ __forceinline__ void join_blocks(const SegmentArguments& a, FoldOptions desc,
+                                            const CarryOut<State>* of_block, CarryOut<State>& carry_out) {
     const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32,
               each = (gridDim.x + SEGMENT_THREADS - 1) / SEGMENT_THREADS * 32;
     CarryOut<State> run = {Fold::identity(), Fold::identity(), 0, 0};
@@ -86,7 +86,7 @@ __device__ __forceinline__ void join_blocks(const SegmentArguments& a, FoldOptio
         if (mine.ended) {
             Fold::merge(before, mine.head);
             const bool closed = (enders & ((1u << lane) - 1)) != 0;
-            if (closed || run.ended) finish_spanned<Fold>(a, choice, mine.segment, before);
+            if (closed || run.ended) finish_spanned<Fold>(a, desc, mine.segment, before);
         }
         if (!run.ended && enders != 0) {
             const u32 first = __ffs(enders) - 1;
@@ -96,5 +96,5 @@ __device__ __forceinline__ void join_blocks(const SegmentArguments& a, FoldOptio
         }
         run.tail = shuffle_words(state, 31);
     }
-    if (lane == 0) piece = run;
+    if (lane == 0) carry_out = run;
 }

@@ -15,38 +15,40 @@ template <class Fold> struct SegmentWarp {
     static constexpr int UNROLL = PER_VECTOR<E> <= 4 && sizeof(State) <= 8 ? 4 : 1;
     // Results wait to be written side by side: those that are no larger than an element in the place of the one they
     // end with, others beside the tile, as many as there is room for.
-    static constexpr bool IN_PLACE = sizeof(State) <= sizeof(E);
+    static constexpr bool STATES_IN_STAGE = sizeof(State) <= sizeof(E);
     // Vectors of a lane, and how many of them it has in flight.
-    static constexpr u32 PER = PER_VECTOR<E>, FLIGHT = 4, VECTORS = IN_PLACE ? 8 : FLIGHT, OWN = VECTORS * PER,
+    static constexpr u32 PER = PER_VECTOR<E>, FLIGHT = 4, VECTORS = STATES_IN_STAGE ? 8 : FLIGHT, OWN = VECTORS * PER,
                          TILE = 32 * OWN;
-    static constexpr u32 STAGE = sizeof(E) == 1 ? 1024 : 2048, FIT = IN_PLACE ? 512 : STAGE / sizeof(State),
-                         CAP = FIT >= TILE ? TILE : FIT >= 32 ? FIT / 32 * 32 : 32;
+    static constexpr u32 STAGE = sizeof(E) == 1 ? 1024 : 2048, FIT = STATES_IN_STAGE ? 512 : STAGE / sizeof(State),
+                         CAP = FIT >= TILE ? TILE
+                               : FIT >= 32 ? FIT / 32 * 32
+                                           : 32;
     // A bit for each element of a lane.
     typedef typename Select<(OWN > 32), u64, u32>::type Flags;
-    static_assert(!IN_PLACE || OWN <= 32, "a word has the flags of elements that results wait in");
+    static_assert(!STATES_IN_STAGE || OWN <= 32, "a word has the flags of elements that results wait in");
     // Vectors that are loaded before a tile's ends are looked at; only folds of little state have registers for them.
-    static constexpr u32 EARLY = IN_PLACE && PER == 4 ? FLIGHT : 0;
+    static constexpr u32 EARLY = STATES_IN_STAGE && PER == 4 ? FLIGHT : 0;
     // What an end weighs at least and at most, in elements of a share; all of them an eighth of the elements, where
     // that lies between.
     static constexpr u64 LEAST_WEIGHT = 32, MOST_WEIGHT = 1024;
     static constexpr u32 NONE = ~0u, MOST = 1u << 31;
     // Ends that are passed over in a round, and how many there may be before the last ones are looked at.
-    typedef typename Select<IN_PLACE, u8, u16>::type Skipped;
+    typedef typename Select<STATES_IN_STAGE, u8, u16>::type Skipped;
     static constexpr u32 MOST_SKIPPED = Skipped(~0u) - 64;
     struct Shared {
         Vector tile[32 * VECTORS];
         u32 flag[TILE / 32];  // a bit an element: whether a segment ends after it
-        State stage[IN_PLACE ? 1 : CAP];
+        State stage[STATES_IN_STAGE ? 1 : CAP];
         Skipped
             skipped[CAP];  // how many of the round's ends, beside those before it that wait, come before each that does
-        u16 slot[IN_PLACE ? CAP : 1];  // and where it waits
+        u16 slot[STATES_IN_STAGE ? CAP : 1];  // and where it waits
     };
 
     const SegmentArguments& a;
     const Bounds bounds;
     Shared& shared;
-    CarryOut<State>& piece;
-    const FoldOptions choice;
+    CarryOut<State>& carry_out;
+    const FoldOptions desc;
     const typename Fold::Setup setup;
     const u32 lane;
     // Of the share, whose elements and segments, no more than MOST, are counted from there on: element `start`, which
@@ -62,16 +64,16 @@ template <class Fold> struct SegmentWarp {
     bool apart = false;
     WholeVectors<Fold> whole;
 
-    __device__ __forceinline__ SegmentWarp(const SegmentArguments& a, Shared& shared, CarryOut<State>& piece)
-        : a(a), bounds(a), shared(shared), piece(piece), choice{u32(a.options)}, setup(choice), lane(threadIdx.x % 32),
-          carry(Fold::identity()), mine(Fold::identity()), whole(setup) {}
+    __device__ __forceinline__ SegmentWarp(const SegmentArguments& a, Shared& shared, CarryOut<State>& carry_out)
+        : a(a), bounds(a), shared(shared), carry_out(carry_out), desc{u32(a.options)}, setup(desc),
+          lane(threadIdx.x % 32), carry(Fold::identity()), mine(Fold::identity()), whole(setup) {}
 
     // How many ends come before a place on the path: 32 probes at a time.
-    __device__ __forceinline__ u64 ends_before(u64 place, u64 first, u64 weight) const {
+    __device__ __forceinline__ u64 ends_before(u64 position, u64 first, u64 weight) const {
         u64 low = 0, high = a.segments;
         while (low < high) {
             const u64 step = (high - low + 31) / 32, probe = low + lane * step;
-            const bool before = probe < high && bounds[probe + 1] - first + probe * weight < place;
+            const bool before = probe < high && bounds[probe + 1] - first + probe * weight < position;
             const u32 count = __popc(__ballot_sync(0xffffffffu, before));
             if (count == 0) return low;
             low += (count - 1) * step + 1;
@@ -83,9 +85,9 @@ template <class Fold> struct SegmentWarp {
 
     // The element at a place of the path (counted from element 0) that so many ends come before: the last of these may
     // reach beyond it.
-    __device__ __forceinline__ u64 element_at(u64 place, u64 ends, u64 weight) const {
+    __device__ __forceinline__ u64 element_at(u64 position, u64 ends, u64 weight) const {
         const u64 begun = bounds[ends], passed_at = begun + ends * weight;
-        return place < passed_at ? begun : begun + (place - passed_at);
+        return position < passed_at ? begun : begun + (position - passed_at);
     }
 
     // The share of this warp; false if the offsets are none.
@@ -101,7 +103,7 @@ template <class Fold> struct SegmentWarp {
         const u64 warp = u64(blockIdx.x) * SEGMENT_WARPS + threadIdx.x / 32, share = (work + warps - 1) / warps;
         const u64 from = warp * share < work ? warp * share : work, to = from + share < work ? from + share : work;
         segment = ends_before(from, first, weight);
-        if (lane == 0) piece.segment = segment;
+        if (lane == 0) carry_out.segment = segment;
         __syncwarp();
         const u64 ended = to == work ? a.segments : ends_before(to, first, weight);
         const u64 begin = element_at(first + from, segment, weight),
@@ -146,19 +148,19 @@ template <class Fold> struct SegmentWarp {
     // The state of a segment at its end. What the share's first has before it is not known here.
     __device__ __forceinline__ void close(u32 k, const State& state, bool empty) const {
         if (k == 0) {
-            piece.head = state;
+            carry_out.head = state;
             return;
         }
         u64 begin = 0, end = !empty;
-        if (Fold::spans(choice)) {
+        if (Fold::spans(desc)) {
             begin = bounds[segment + k];
             end = bounds[segment + k + 1];
         }
-        Fold::finish(a, choice, segment + k, state, begin, end);
+        Fold::finish(a, desc, segment + k, state, begin, end);
     }
 
     // Neighbouring vectors of different lanes, and different vectors of one lane's own, lie in different banks.
-    static __device__ __forceinline__ u32 place(u32 vector) { return vector ^ (vector >> 3 & (VECTORS - 1)); }
+    static __device__ __forceinline__ u32 stage_slot(u32 vector) { return vector ^ (vector >> 3 & (VECTORS - 1)); }
 
     // Whole tiles inside the open segment: up to its end, or up to the share's end, if no segment ends in it any more.
     __device__ __forceinline__ void walk() {
@@ -183,7 +185,7 @@ template <class Fold> struct SegmentWarp {
 
     __device__ __forceinline__ void gather_lanes() {
         if (!apart) return;
-        if (whole.leave(mine, 32)) {
+        if (whole.flush(mine, 32)) {
 #pragma unroll 1
             for (u32 by = 16; by > 0; by /= 2) {
                 const State other = shuffle_words(mine, (lane + by) % 32);
@@ -216,7 +218,7 @@ template <class Fold> struct SegmentWarp {
     }
     template <u32 COUNT> __device__ __forceinline__ void stage_vectors(const Vector (&p)[COUNT], u32 h) {
 #pragma unroll
-        for (u32 k = 0; k < COUNT; k++) shared.tile[place((h + k) * 32 + lane)] = p[k];
+        for (u32 k = 0; k < COUNT; k++) shared.tile[stage_slot((h + k) * 32 + lane)] = p[k];
     }
     // What of the array's first and last vector is not beyond it.
     __device__ __forceinline__ void stage_rest(u32 base, u32 limit) {
@@ -225,7 +227,7 @@ template <class Fold> struct SegmentWarp {
         for (u32 k = lane; k < 2 * PER; k += 32) {
             const u32 vector = k < PER ? 0 : size / PER, at = vector * PER + k % PER;
             if ((k >= PER && vector == 0) || vector * PER < base || at < none || at >= limit) continue;
-            reinterpret_cast<E*>(shared.tile + place(vector - base / PER))[k % PER] =
+            reinterpret_cast<E*>(shared.tile + stage_slot(vector - base / PER))[k % PER] =
                 reinterpret_cast<const E*>(vectors)[at];
         }
         __syncwarp();
@@ -252,7 +254,7 @@ template <class Fold> struct SegmentWarp {
                 const u32 at = end - base - 1;
                 atomicOr(shared.flag + at / 32, 1u << at % 32);
                 shared.skipped[rank] = Skipped(number - rank);
-                if constexpr (IN_PLACE) shared.slot[rank] = u16(place(at / PER) * PER + at % PER);
+                if constexpr (STATES_IN_STAGE) shared.slot[rank] = u16(stage_slot(at / PER) * PER + at % PER);
             }
             if (ends != votes) {
                 // Nothing of these is here: they are empty, or the first, whose elements all came before.
@@ -299,7 +301,7 @@ template <class Fold> struct SegmentWarp {
         stage_rest(base, limit);
         fold_tile(e - base, last - base, base);
         for (u32 r = lane; r < ranks; r += 32)
-            close(first + r + shared.skipped[r], IN_PLACE ? waiting(shared.slot[r]) : shared.stage[r], false);
+            close(first + r + shared.skipped[r], STATES_IN_STAGE ? waiting(shared.slot[r]) : shared.stage[r], false);
         __syncwarp();
         // Where ends are so dense that a round has no room for a tile's, there is no use in loading all of it.
         const u32 used = (last - base + 32 * PER - 1) / (32 * PER) * (32 * PER);
@@ -324,18 +326,19 @@ template <class Fold> struct SegmentWarp {
             Vector vectors[FLIGHT];
             if constexpr (UNROLL > 1) {
 #pragma unroll
-                for (u32 k = 0; k < FLIGHT; k++) vectors[k] = shared.tile[place(lane * own + h + k)];
+                for (u32 k = 0; k < FLIGHT; k++) vectors[k] = shared.tile[stage_slot(lane * own + h + k)];
             }
 #pragma unroll UNROLL
             for (u32 k = 0; k < FLIGHT; k++) {
-                Vector& vector = shared.tile[place(lane * own + h + k)];
+                Vector& vector = shared.tile[stage_slot(lane * own + h + k)];
                 Elements<E> x(UNROLL > 1 ? vectors[k] : vector);
 #pragma unroll
                 for (u32 i = 0; i < PER; i++) {
                     const u32 p = (lane * own + h + k) * PER + i;
                     if (ALL || p - low < high - low) Fold::add(state, x.element[i], start + (base + p), wanted);
                     if (ends >> i & 1) {
-                        if constexpr (IN_PLACE) *reinterpret_cast<State*>(reinterpret_cast<E*>(&vector) + i) = state;
+                        if constexpr (STATES_IN_STAGE)
+                            *reinterpret_cast<State*>(reinterpret_cast<E*>(&vector) + i) = state;
                         else *result++ = state;
                         state = Fold::identity();
                     }
@@ -349,14 +352,14 @@ template <class Fold> struct SegmentWarp {
     // with element `base`.
     __device__ __forceinline__ void fold_tile(u32 low, u32 high, u32 base) {
         // Vectors of a lane: of few elements every lane has some.
-        const u32 own = IN_PLACE && high <= TILE / 2 ? VECTORS / 2 : VECTORS, first = lane * own * PER;
+        const u32 own = STATES_IN_STAGE && high <= TILE / 2 ? VECTORS / 2 : VECTORS, first = lane * own * PER;
         Flags ends;
         if constexpr (OWN > 32) ends = u64(shared.flag[2 * lane + 1]) << 32 | shared.flag[2 * lane];
         else ends = shared.flag[first / 32] >> first % 32 & ~0u >> (32 - own * PER);
         State* slot = shared.stage;
-        if constexpr (IN_PLACE) {
+        if constexpr (STATES_IN_STAGE) {
             const u32 at = __ffs(u32(ends)) - 1;
-            slot = &waiting(place((first + at) / PER) * PER + at % PER);
+            slot = &waiting(stage_slot((first + at) / PER) * PER + at % PER);
         } else {
             const u32 count = OWN > 32 ? __popcll(ends) : __popc(u32(ends));
             u32 at = count;
@@ -395,8 +398,8 @@ template <class Fold> struct SegmentWarp {
         }
         gather_lanes();
         if (lane == 0) {
-            piece.tail = carry;
-            piece.ended = sound && s + passed > 0;
+            carry_out.tail = carry;
+            carry_out.ended = sound && s + passed > 0;
         }
     }
 };

@@ -49,19 +49,19 @@
 template <class Fold> __device__ __forceinline__ void fold_segments(const SegmentArguments& a) {
     typedef SegmentWarp<Fold> Warp;
     typedef typename Fold::State State;
-    const FoldOptions choice{u32(a.options)};
+    const FoldOptions desc{u32(a.options)};
     __shared__ typename Warp::Shared shared[SEGMENT_WARPS];
-    __shared__ CarryOut<State> pieces[SEGMENT_WARPS];
+    __shared__ CarryOut<State> carry_outs[SEGMENT_WARPS];
     __shared__ bool is_last;
     const u32 warp = threadIdx.x / 32;
-    Warp(a, shared[warp], pieces[warp]).run();
+    Warp(a, shared[warp], carry_outs[warp]).run();
     __syncthreads();
 
     CarryOut<State>* of_block = reinterpret_cast<CarryOut<State>*>(a.workspace + 1);
     if (threadIdx.x == 0) {
-        const CarryOut<State> block = join_carry_outs<Fold>(a, choice, pieces);
+        const CarryOut<State> block = join_carry_outs<Fold>(a, desc, carry_outs);
         if (gridDim.x == 1) {
-            if (block.ended) finish_spanned<Fold>(a, choice, block.segment, block.head);
+            if (block.ended) finish_spanned<Fold>(a, desc, block.segment, block.head);
             is_last = false;
         } else {
             of_block[blockIdx.x] = block;
@@ -70,10 +70,10 @@ template <class Fold> __device__ __forceinline__ void fold_segments(const Segmen
     }
     __syncthreads();
     if (!is_last) return;
-    join_blocks<Fold>(a, choice, of_block, pieces[warp]);
+    join_blocks<Fold>(a, desc, of_block, carry_outs[warp]);
     __syncthreads();
     if (threadIdx.x == 0) {
-        const CarryOut<State> all = join_carry_outs<Fold>(a, choice, pieces);
-        if (all.ended) finish_spanned<Fold>(a, choice, all.segment, all.head);
+        const CarryOut<State> all = join_carry_outs<Fold>(a, desc, carry_outs);
+        if (all.ended) finish_spanned<Fold>(a, desc, all.segment, all.head);
     }
 }

@@ -24,7 +24,7 @@ template <u32 LANES> __device__ __forceinline__ i64 sum_of_lanes(i64 x) {
 }
 
 // The numbers of a block, then of all: in the first warp's lanes alike.
-template <class Fold, bool = Fold::WHOLE_NUMBERS> struct SmallInput {
+template <class Fold, bool = Fold::SMALL_PATH> struct SmallInput {
     static constexpr u32 INTEGERS = Fold::INTEGERS, WINDOWS = Fold::BELOW > 0 ? 2 : 1, NUMBERS = WINDOWS * INTEGERS,
                          PIECES = 2 * NUMBERS;
     // The bits of a number that its lower piece has; where the upper piece counts blocks with limbs; where both count
@@ -33,7 +33,7 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct SmallInput {
     static constexpr i64 POSITIVE = 1ll << (63 - LOWER);
     // Those of windows, then those of the windows below; once all blocks have met, the former alone, in units of the
     // latter.
-    Whole total[NUMBERS];
+    WideSum total[NUMBERS];
 
     // The numbers of one of the windows, in the first warp, after a barrier that says whether any thread has what is
     // asked.
@@ -51,7 +51,7 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct SmallInput {
 #pragma unroll
             for (u32 k = 0; k < INTEGERS; k++)
                 total[first + k] =
-                    Whole(sum_of_lanes<WARPS>(lane % WARPS < blockDim.x / 32 ? of_warp[first + k][lane % WARPS] : 0));
+                    WideSum(sum_of_lanes<WARPS>(lane % WARPS < blockDim.x / 32 ? of_warp[first + k][lane % WARPS] : 0));
         }
         return any;
     }
@@ -60,12 +60,12 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct SmallInput {
         const bool in_limbs = fold.in_limbs() || fold.nans != 0;
         i64 mine[INTEGERS];
 #pragma unroll
-        for (u32 k = 0; k < INTEGERS; k++) mine[k] = fold.whole(k);
+        for (u32 k = 0; k < INTEGERS; k++) mine[k] = fold.integer(k);
         if constexpr (WINDOWS == 1) {
             return fold_window(0, mine, in_limbs);
         } else {
 #pragma unroll
-            for (u32 k = 0; k < INTEGERS; k++) total[INTEGERS + k] = Whole(0);
+            for (u32 k = 0; k < INTEGERS; k++) total[INTEGERS + k] = WideSum(0);
             if (!fold_window(0, mine, in_limbs || fold.in_below())) return false;
 #pragma unroll
             for (u32 k = 0; k < INTEGERS; k++) mine[k] = fold.whole_below(k);
@@ -137,11 +137,11 @@ template <class Fold, bool = Fold::WHOLE_NUMBERS> struct SmallInput {
     // Without limbs, and without a record.
     __device__ __forceinline__ void finish(const Arguments& a) const { Fold::finish_small_array(total, a); }
     // Into the words of limbs, if any.
-    __device__ __forceinline__ void add_to(u64* word, SpecialValues& seen, bool in_limbs) const {
+    __device__ __forceinline__ void add_to(u64* word, SpecialValues& flags, bool in_limbs) const {
         constexpr u32 WORDS = Fold::WORDS / INTEGERS;
         static_assert(Fold::WORDS <= 32, "a word a lane");
         const u32 lane = threadIdx.x;
-        if (!in_limbs && lane == 0) seen = {};
+        if (!in_limbs && lane == 0) flags = {};
         constexpr int PLACE = Fold::Window::SMALL_OFFSET - Fold::BELOW;
         u32 mine = total[0].word(lane, PLACE);
 #pragma unroll
@@ -167,22 +167,22 @@ template <class Fold> struct SmallInput<Fold, false> {
 // Decided by a vote, for ptxas to know that the lanes of a warp agree; else it makes sure of that in every tile of long
 // arrays.
 template <class Fold> __device__ __forceinline__ bool is_small(u64 vectors) {
-    if constexpr (!Fold::WHOLE_NUMBERS) return false;
+    if constexpr (!Fold::SMALL_PATH) return false;
     return __any_sync(0xffffffffu, vectors <= 7 * u64(gridDim.x) * blockDim.x);
 }
 template <class Fold> __device__ __forceinline__ void expect_small(Fold& fold) {
-    if constexpr (Fold::WHOLE_NUMBERS) fold.expect_small();
+    if constexpr (Fold::SMALL_PATH) fold.expect_small();
 }
 // How far a window reaches in the last steps of an array.
-template <class Fold> __device__ __forceinline__ u32 last_reach(const Fold& fold, bool few) {
-    if constexpr (Fold::WHOLE_NUMBERS) return few ? Fold::Window::SMALL_REACH : Fold::Window::REACH;
+template <class Fold> __device__ __forceinline__ u32 last_reach(const Fold& fold, bool small) {
+    if constexpr (Fold::SMALL_PATH) return small ? Fold::Window::SMALL_REACH : Fold::Window::REACH;
     else return 0;
 }
-template <class Fold, class Loaded> __device__ __forceinline__ void fold_last(Fold& fold, bool few, u32 reach,
+template <class Fold, class Loaded> __device__ __forceinline__ void fold_last(Fold& fold, bool small, u32 reach,
                                                                               const Loaded& p, u64 index) {
-    if constexpr (Fold::WHOLE_NUMBERS) {
+    if constexpr (Fold::SMALL_PATH) {
         if (fold.inside_reach(p, reach)) return;
-        if (few) {
+        if (small) {
             if (fold.inside_below(p)) return;
             fold.open_limbs();
         }
@@ -192,11 +192,11 @@ template <class Fold, class Loaded> __device__ __forceinline__ void fold_last(Fo
     }
 }
 // An element before the first vector or after the last.
-template <class Fold, class E> __device__ __forceinline__ void fold_end(Fold& fold, bool few, u32 reach, int end,
+template <class Fold, class E> __device__ __forceinline__ void fold_end(Fold& fold, bool small, u32 reach, int end,
                                                                         u64 index, E x) {
-    if constexpr (Fold::WHOLE_NUMBERS) {
-        if (few && fold.end_inside_reach(end, {x}, reach)) return;
-        if (few) fold.open_limbs();
+    if constexpr (Fold::SMALL_PATH) {
+        if (small && fold.end_inside_reach(end, {x}, reach)) return;
+        if (small) fold.open_limbs();
     }
     fold.one(index, x);
 }

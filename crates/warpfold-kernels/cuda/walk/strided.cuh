@@ -27,8 +27,8 @@ struct StridedArguments {
 template <class Fold> __device__ __forceinline__ void fold_strided(const StridedArguments& a) {
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
-    const FoldOptions choice{u32(a.options)};
-    const typename Fold::Setup setup(choice);
+    const FoldOptions desc{u32(a.options)};
+    const typename Fold::Setup setup(desc);
     const SegmentArguments ends = {a.x, 0, nullptr, 0, a.inputs, a.outputs, a.out, nullptr, a.faults, a.options};
     const bool alone = a.lanes == 1;
     const u32 lane = threadIdx.x % 32;
@@ -43,14 +43,15 @@ template <class Fold> __device__ __forceinline__ void fold_strided(const Strided
         u64 output = 0;
         if (n < a.outputs) {
             const E* x = static_cast<const E*>(a.x) + a.loops.nth(n, output);
-            u64 place = run * each + (alone ? 0 : lane);
+            u64 position = run * each + (alone ? 0 : lane);
 #pragma unroll 1
-            while (place < last) {
-                u64 at = place % length;
-                const E* inner = x + a.loops.turned(place / length);
-                const u64 end = length < at + (last - place) ? length : at + (last - place);
+            while (position < last) {
+                u64 at = position % length;
+                const E* inner = x + a.loops.turned(position / length);
+                const u64 end = length < at + (last - position) ? length : at + (last - position);
 #pragma unroll 4
-                for (; at < end; at += a.lanes, place += a.lanes) Fold::add(state, inner[at * stride], place, setup);
+                for (; at < end; at += a.lanes, position += a.lanes)
+                    Fold::add(state, inner[at * stride], position, setup);
             }
         }
         if (!alone) {
@@ -62,6 +63,6 @@ template <class Fold> __device__ __forceinline__ void fold_strided(const Strided
         }
         if (n >= a.outputs || (!alone && lane > 0)) continue;
         if (a.states) static_cast<State*>(a.states)[run * a.outputs + output] = state;
-        else Fold::finish(ends, choice, output, state, 0, a.inputs);
+        else Fold::finish(ends, desc, output, state, 0, a.inputs);
     }
 }

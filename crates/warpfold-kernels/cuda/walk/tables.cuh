@@ -55,7 +55,7 @@ struct Tables {
 // Values as they lie in memory, by their bytes: floats, and integers with a sign and without.
 enum Kind : u32 { F32, F16, BF16, U8, U16, U32, I8, I16, I32 };
 // MAGNITUDES: of floats alone.
-enum Option : u32 { MAGNITUDES = 1, IGNORE_NAN = 2 };
+enum Option : u32 { ABSOLUTE = 1, IGNORE_NAN = 2 };
 
 __device__ __forceinline__ u32 bytes_of(u32 kind) {
     return kind == F32 || kind == U32 || kind == I32 ? 4 : kind == U8 || kind == I8 ? 1 : 2;
@@ -116,9 +116,9 @@ struct FloatSums {
     static constexpr int LIMBS = 12, SPECIALS = 3;
     typedef f32 Result;
 
-    static __device__ __forceinline__ void widen_all(Four& x, u32 kind, bool magnitudes) {
-        if (kind == F32 && !magnitudes) return;
-        const u32 kept = magnitudes ? 0x7fffffff : ~0u;
+    static __device__ __forceinline__ void widen_all(Four& x, u32 kind, bool absolute) {
+        if (kind == F32 && !absolute) return;
+        const u32 kept = absolute ? 0x7fffffff : ~0u;
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
             if (kind == F16) x.of[k] = __float_as_uint(widen(f16{u16(x.of[k])}));
@@ -131,7 +131,7 @@ struct FloatSums {
         if (~x & 0x7f800000) return -1;
         return x << 9 ? 0 : x >> 31 ? 2 : 1;
     }
-    static __device__ __forceinline__ LimbParts pieces(u32 x, u32) {
+    static __device__ __forceinline__ LimbParts limbs(u32 x, u32) {
         const u32 field = x >> 23 & 255, normal = field != 0;
         const u32 significand = field == 255 ? 0 : (x & 0x7fffff) | normal << 23;
         // The quotient by LIMB_BITS, for all exponents.
@@ -201,7 +201,7 @@ struct IntegerSums {
         }
     }
     static __device__ __forceinline__ int special(u32) { return -1; }
-    static __device__ __forceinline__ LimbParts pieces(u32 x, u32 is_signed) {
+    static __device__ __forceinline__ LimbParts limbs(u32 x, u32 is_signed) {
         const i32 low = i32(x << (32 - LIMB_BITS)) >> (32 - LIMB_BITS),
                   high = is_signed ? i32(x) >> LIMB_BITS : i32(x >> LIMB_BITS);
         return {0, low, high + i32(u32(low) >> 31)};

@@ -145,7 +145,7 @@ template <class Op> struct TreeArray {
 
     // Runs and leaves of a block that is not whole; all lanes of a warp.
     static __device__ __noinline__ void write_end(const char* zero, u64* record, u64 first, u64 all, u64 from, u64 to,
-                                                  u64* room, bool root) {
+                                                  u64* scratch, bool root) {
         if (from == to || record == nullptr) return;
         const Leaves leaves(first, all);
         const u32 lane = threadIdx.x % 32;
@@ -161,9 +161,9 @@ template <class Op> struct TreeArray {
             for (u32 k = 0; k < count; k++) Op::write_leaf(part(record, leaves, begin + k), leaf(k));
         }
         if (root) {
-            put(room + lane * NODE_WORDS, n);
+            put(scratch + lane * NODE_WORDS, n);
             __syncwarp();
-            const auto nth = [&](u32 k) { return get(room + k * NODE_WORDS); };
+            const auto nth = [&](u32 k) { return get(scratch + k * NODE_WORDS); };
             if (lane == 0) put(record, multiply_runs<Op>(u32(to - from + RUN - 1) / RUN, nth));
             __syncwarp();
         }
@@ -198,12 +198,12 @@ template <class Op> struct TreeArray {
             __syncwarp();
         }
         if (!leaves.has(0, block)) {
-            tile.leave(k, Op::one());
+            tile.put(k, Op::one());
         } else if (chain.is_plain()) {
-            tile.leave(k, chain.node());
+            tile.put(k, chain.node());
         } else {
             const u64 run = block * BLOCK_LEAVES + lane * RUN;
-            tile.leave(k, Op::run(RUN, [&](u32 k) { return leaf_at(run + k); }));
+            tile.put(k, Op::run(RUN, [&](u32 k) { return leaf_at(run + k); }));
         }
     }
 
@@ -333,9 +333,9 @@ template <class Op> struct TreeArray {
     __device__ __forceinline__ void fold() {
         if (blockIdx.x == gridDim.x - 1 && warp == warps - 1) {
             const bool root = (a.options & ROOT) && leaves.first == 0;
-            u64* const room = reinterpret_cast<u64*>(of_mine().tile.stage);
-            write_end(zero, a.record, leaves.first, a.n, leaves.first, leaves.head_end(), room, false);
-            write_end(zero, a.record, leaves.first, a.n, leaves.tail_begin(), leaves.end, room, root);
+            u64* const scratch = reinterpret_cast<u64*>(of_mine().tile.stage);
+            write_end(zero, a.record, leaves.first, a.n, leaves.first, leaves.head_end(), scratch, false);
+            write_end(zero, a.record, leaves.first, a.n, leaves.tail_begin(), leaves.end, scratch, root);
         }
         const bool is_some = leaves.begun < leaves.ended;
         const u64 count = is_some ? last_group - first_group + 1 : 0;

@@ -162,11 +162,11 @@ __device__ __noinline__ bool fold_blocks(const typename Op::Element* x, u64 bloc
             __syncwarp();
         }
         if (chain.is_plain()) {
-            tile.leave(count, chain.node());
+            tile.put(count, chain.node());
         } else {
             const E* const run = reinterpret_cast<const E*>(block) + lane * RUN;
             const auto leaf = [&](u32 k) { return Op::leaf(skip && is_nan(run[k]) ? Op::unit() : run[k]); };
-            tile.leave(count, Op::run(RUN, leaf));
+            tile.put(count, Op::run(RUN, leaf));
         }
         if (++count < Runs::MOST && left > 1) continue;
         __syncwarp();

@@ -53,7 +53,7 @@ template <class Op, u32 WIDTH, u32 LEVEL> struct alignas(16) Tile {
     __device__ __forceinline__ const Vector& at(u32 v) const { return stage[slot_of(threadIdx.x % 32, v)]; }
 
     // A lane's run of the k-th block.
-    __device__ __forceinline__ void leave(u32 k, const Node& n) {
+    __device__ __forceinline__ void put(u32 k, const Node& n) {
         u64 word[PACKED];
         Op::pack(n, word);
 #pragma unroll

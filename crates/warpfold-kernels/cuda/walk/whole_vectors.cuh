@@ -55,7 +55,7 @@ template <class Fold, class = void> struct WholeVectors {
     // All lanes, after so many vectors of each at most.
     __device__ __forceinline__ void settle(State&, u32) {}
     // All lanes, when so many neighbours have taken all of a part: whether their states are still apart.
-    __device__ __forceinline__ bool leave(State&, u32) { return true; }
+    __device__ __forceinline__ bool flush(State&, u32) { return true; }
 };
 
 // By a fold's window: vectors that it does not hold go element by element, and it follows them.
@@ -109,7 +109,7 @@ template <class Fold> struct WholeVectors<Fold, typename VoidOf<typename Fold::W
         if (moves) window.place(largest_of_lanes(missed));
         missed = 0;
     }
-    __device__ __forceinline__ bool leave(State& state, u32 lanes) {
+    __device__ __forceinline__ bool flush(State& state, u32 lanes) {
         typename Window::Sums all = window.take_out();
         taken = 0;
 #pragma unroll 1
@@ -135,7 +135,7 @@ template <class Fold, bool BY_WINDOW> struct LaneVectorsBy {
 #pragma unroll
         for (u32 i = 0; i < PER_VECTOR<E>; i++) Fold::add(state, e.element[i], index + i, setup);
     }
-    __device__ __forceinline__ void leave(State&) {}
+    __device__ __forceinline__ void flush(State&) {}
 };
 
 // By the window of a fold of 16 bits where that pays: a row's end costs more by it, so that short rows are no faster.
@@ -167,7 +167,7 @@ template <class Fold> struct LaneVectorsBy<Fold, true> {
 #pragma unroll 1
         for (u32 i = 0; i < PER_VECTOR<E>; i++) Fold::add(state, take_first<E>(left), index + i, setup);
     }
-    __device__ __forceinline__ void leave(State& state) {
+    __device__ __forceinline__ void flush(State& state) {
         if (!is_used) return;
         Fold::take_in(state, window.take_out());
         if (missed > 0) window.place(missed);

@@ -118,8 +118,8 @@ template <class Fold> __device__ __forceinline__ void fold_window_columns(const 
     constexpr u32 COLUMNS = Lane::COLUMNS, TILE = Lane::TILE, ROWS = Lane::ROWS, FLIGHT = Lane::FLIGHT * ROWS;
     __shared__ typename Lane::States of_warp[SEGMENT_WARPS];
     typename Lane::States& states = of_warp[threadIdx.x / 32];
-    const FoldOptions choice{u32(a.options)};
-    const typename Fold::Setup setup(choice);
+    const FoldOptions desc{u32(a.options)};
+    const typename Fold::Setup setup(desc);
     const u32 warp = blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32, warps = gridDim.x * SEGMENT_WARPS;
     const u32 tiles = u32((a.width + TILE - 1) / TILE), batches = u32(a.batches), runs = u32(a.runs);
     const u64 last_width = a.elements - (a.rows - 1) * a.width;
@@ -163,6 +163,6 @@ template <class Fold> __device__ __forceinline__ void fold_window_columns(const 
             mine.take(p);
         }
         mine.end();
-        hand_on<Fold, COLUMNS>(a, choice, states, unit, tiles);
+        store_tile<Fold, COLUMNS>(a, desc, states, unit, tiles);
     }
 }

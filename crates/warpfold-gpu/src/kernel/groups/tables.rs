@@ -14,7 +14,7 @@ const JOIN_WARPS: [u32; 2] = [2, 8];
 /// Groups that a block adds the tables of.
 const JOINED: u64 = 32;
 /// What the kernels know of the policy, and of the reduction.
-const MAGNITUDES: u64 = 1;
+const ABSOLUTE: u64 = 1;
 const IGNORE_NAN: u64 = 2;
 /// A word of the fault record while there is no fault.
 const NONE: u64 = u64::MAX;
@@ -125,7 +125,7 @@ impl Filled {
         let out = machine.zeros(plan.groups as usize * plan.output().size())?;
         let faults = machine.copy_of(&[0xff; 16])?;
         let slots = machine.unwritten(plan.slot_bytes() as usize)?;
-        let magnitudes = if plan.op == crate::Op::L1 { MAGNITUDES } else { 0 };
+        let magnitudes = if plan.op == crate::Op::L1 { ABSOLUTE } else { 0 };
         let options = magnitudes | if nan == Nan::Ignore { IGNORE_NAN } else { 0 };
         let (width, ranges) = (plan.width_bits.into(), plan.ranges());
         let from = [given.address, given.bytes, limit, at, kind(values.dtype), n, plan.share];

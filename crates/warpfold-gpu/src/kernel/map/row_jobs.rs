@@ -15,7 +15,7 @@ pub(super) struct RowJob {
 // Operation codes of the kernels, as in `op/part_exact.cuh`, `map_terms.cuh`, `part_spread.cuh` and `part_folds.cuh`.
 const SUM: u64 = 0;
 const MEAN: u64 = 1;
-const MAGNITUDES: u64 = 2;
+const ABSOLUTE: u64 = 2;
 const ROOT_OF_TERMS: u64 = 3;
 const TERMS_OF_ONE: u64 = 4;
 const ROOT: u64 = 0;
@@ -55,7 +55,7 @@ pub(super) fn row_job(map: &Map, op: Op, ddof: u64) -> Option<RowJob> {
             (Op::L1, Type::F32) => {
                 (Template::RowTerms, Values::MagnitudeTimesOne(id), SUM | TERMS_OF_ONE)
             }
-            (Op::L1, Type::F64) => (Template::RowTotal, Values::One(id), MAGNITUDES),
+            (Op::L1, Type::F64) => (Template::RowTotal, Values::One(id), ABSOLUTE),
             (Op::L2, Type::F32) => (Template::RowTerms, Values::Two(id, id), ROOT_OF_TERMS),
             (Op::Sumsq, Type::F32) => (Template::RowTerms, Values::Two(id, id), SUM),
             (Op::L2, Type::F64) => (Template::RowNorm, Values::One(id), ROOT),

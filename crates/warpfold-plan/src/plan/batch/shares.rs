@@ -43,7 +43,7 @@ pub(super) const fn block_type(dtype: DType) -> DType {
 /// What such blocks do with an output, as a whole array is folded: its kernel's name has this, and it says how many threads they may have.
 pub(super) const fn block_fold(op: Op, dtype: DType) -> (&'static str, Fold) {
     match op {
-        Op::L1 if dtype.is_complex() => ("magnitudes", Fold::ExactL1),
+        Op::L1 if dtype.is_complex() => ("norm1", Fold::ExactL1),
         _ => ("moments", Fold::ExactMoments),
     }
 }

@@ -3,23 +3,23 @@
 #include "op/exact_norms.cuh"
 #include "walk/gather.cuh"
 
-typedef L1Of<ELEMENT>::type Magnitudes;
+typedef L1Of<ELEMENT>::type ExactL1;
 
-extern "C" __global__ void __launch_bounds__(Magnitudes::THREADS)
+extern "C" __global__ void __launch_bounds__(ExactL1::THREADS)
     ENTRY(const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out, const u64* loops,
           u64* faults, u64 options, u64 kept, u64 folded, u64 first_output, u64 inputs, u64, u64, u64, u64) {
     typedef typename Parts<ELEMENT>::Part Part;
     const SegmentArguments a = {x, n, offsets, bounds, length, segments, out, nullptr, faults, options};
-    const OfOutputs anywhere = {a, {loops, kept, folded, first_output}, inputs, false};
-    __shared__ u64 storage[Magnitudes::STORAGE];
-    __shared__ Block<Magnitudes> block;
+    const OfOutputs outputs = {a, {loops, kept, folded, first_output}, inputs, false};
+    __shared__ u64 storage[ExactL1::STORAGE];
+    __shared__ Block<ExactL1> block;
     const auto is_marked = [](u64) { return true; };
     for_outputs(a, true, block.votes, is_marked, [&](u64 output) {
         Arguments one = {};
         one.options = options & SKIP_NAN;
-        fold_exactly<Magnitudes>(x, anywhere(output), false, one, storage, block);
+        fold_exactly<ExactL1>(x, outputs(output), false, one, storage, block);
         one.value = static_cast<Part*>(out) + output;
-        if (threadIdx.x < 32) Magnitudes::finish(block.word, block.seen, block.scratch, one);
+        if (threadIdx.x < 32) ExactL1::finish(block.word, block.flags, block.scratch, one);
         __syncthreads();
     });
 }
