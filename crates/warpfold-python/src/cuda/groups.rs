@@ -50,8 +50,8 @@ fn grouped<R>(
     groups: Option<u64>,
     then: impl FnOnce(&AnyGroups<'_>) -> Result<R>,
 ) -> Result<R> {
-    // SAFETY: the streams are the libraries', which keep them while the call lasts.
     let stream = |location: Location| {
+        // SAFETY: the streams are the libraries', which keep them while the call lasts.
         location.stream.map(|stream| unsafe { gpu.borrow_stream(stream as *mut _) })
     };
     let streams = [stream(keys.0), stream(x.0)];
