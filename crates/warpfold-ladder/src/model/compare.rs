@@ -108,7 +108,7 @@ fn word(temperature: Temperature) -> &'static str {
 /// # Errors
 /// A file that cannot be read, a rung that cannot be predicted.
 pub fn of_results(folder: &Path, files: &[&str]) -> Result<Vec<Set>, String> {
-    files.iter().map(|file| of_file(folder, file)).collect()
+    files.par_iter().map(|file| of_file(folder, file)).collect()
 }
 
 fn of_file(folder: &Path, file: &str) -> Result<Set, String> {
@@ -234,7 +234,7 @@ pub fn of_papers() -> Result<Vec<Set>, String> {
                 Ok(Compared { name: name.to_owned(), of, measured, predicted })
             };
             let rows: Vec<_> =
-                figures(paper, device).into_iter().map(row).collect::<Result<_, String>>()?;
+                figures(paper, device).into_par_iter().map(row).collect::<Result<_, String>>()?;
             if !rows.is_empty() {
                 sets.push(Set { source: format!("{}, {}", paper.name, device.name), rows });
             }
