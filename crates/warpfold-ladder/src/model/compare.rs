@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use warpfold::{Accuracy, Op};
 use warpfold_lab::cuda::data::Data;
