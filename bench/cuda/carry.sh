@@ -5,7 +5,7 @@ set -euo pipefail
 to=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
 export CARGO_PROFILE_RELEASE_DEBUG=0
-built=$(cargo test --release --no-run --package warpfold --features cuda --test cuda --message-format=json |
+built=$(cargo test --release --no-run --package warpfold --features cuda-tests --test cuda --message-format=json |
     python3 -c 'import json,sys; print([m["executable"] for m in map(json.loads, sys.stdin) if m.get("executable")][-1])')
 cargo build --release --package warpfold-cli
 install "$built" "$to/cuda_tests"

@@ -1,7 +1,7 @@
 //! Every reduction and element type on a GPU, against the CPU and the oracle: lengths at every boundary, alignments, specials, shapes.
 //!
-//! On a machine without a GPU each test says so and passes; with `WARPFOLD_REQUIRE_CUDA=1` it fails instead.
-#![cfg(feature = "cuda")]
+//! `cargo test -p warpfold --features cuda-tests --test cuda`. On a machine without a GPU each test says so and passes; with `WARPFOLD_REQUIRE_CUDA=1` it
+//! fails instead.
 
 #[path = "../kernels/axes.rs"]
 mod axes;

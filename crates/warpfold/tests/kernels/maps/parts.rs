@@ -157,7 +157,9 @@ fn all_ways<T: Element>(cut: impl Fn(usize) -> Cut, sizes: &[usize]) {
         compare(weighted, &cut, &[Op::Sum, Op::Mean, Op::Var], both);
     }
     let n = sizes[0];
-    for kind in [Kind::Specials, Kind::Ties, Kind::Zeros, Kind::Wide, Kind::Lowest] {
+    // Each type has half of these.
+    let kinds = [Kind::Specials, Kind::Ties, Kind::Wide, Kind::Zeros, Kind::Lowest];
+    for kind in kinds.into_iter().skip(T::DTYPE as usize % 2).step_by(2) {
         let [x, y] = pair::<T>(kind, n, &mut random);
         let (both, cut) = ([&x[..], &y[..]], cut(n));
         compare(MapCase::of("x - y"), &cut, KERNELS, both);
