@@ -32,7 +32,7 @@ rm "$root/target/python/fetched"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$tools/bin/mypy" --strict "$root"/python/warpfold/{,torch/}*.pyi
-(cd "$root/python" && "$tools/bin/maturin" build --profile dev --locked --interpreter python3 --out "$work/wheels")
+(cd "$root/python" && "$tools/bin/maturin" build --profile dev --features extension-module,as-tested --locked --interpreter python3 --out "$work/wheels")
 ls -l "$work/wheels"
 
 # Where nothing else is installed.
@@ -44,6 +44,6 @@ cd "$work"
 # Beside what it works with; the tests run the examples of the README and the manual.
 "$peers/bin/pip" install --quiet --no-index --force-reinstall --no-deps "$work"/wheels/*.whl
 # The extension for DuckDB, which takes no Python to build.
-(cd "$root" && cargo build --locked --quiet -p warpfold-duckdb)
+(cd "$root" && cargo build --locked --quiet -p warpfold-duckdb -p warpfold-python --features warpfold-python/as-tested)
 export WARPFOLD_DUCKDB="$root/target/debug/libwarpfold_duckdb.so"
 "$peers/bin/pytest" -c "$root/python/pyproject.toml" --rootdir "$root/python" -p no:cacheprovider "$root/python/tests"
