@@ -276,25 +276,8 @@ impl<'a, T: Element, A: OutputShape> ReduceBatched<'a, T, A> {
 
     /// The results of a reduction that has one number, arranged.
     fn values<R: Scalar>(&self, op: Op, finish: Finish) -> Result<A::Of<R>> {
-        let ([column], gaps) = self.typed(op, finish)?;
+        let ([column], gaps) = typed_columns(&self.request(op), finish)?;
         Ok(self.output_shape.output_shape(column, &gaps))
-    }
-
-    /// The numbers of a reduction that has so many for each output, and which outputs have none.
-    fn typed<R: Scalar, const N: usize>(
-        &self,
-        op: Op,
-        finish: Finish,
-    ) -> Result<([Vec<R>; N], Vec<u64>)> {
-        let (columns, mut gaps) = engine::columns_and_gaps(&self.request(op), finish)?;
-        let columns = columns.into_iter().map(|(_, column)| {
-            column
-                .typed()
-                .unwrap_or_else(|| unreachable!("{op} has another type than the contract's"))
-        });
-        let columns: Vec<Vec<R>> = columns.collect();
-        let columns = columns.try_into().unwrap_or_else(|_| unreachable!("{op} has {N} numbers"));
-        Ok((columns, gaps.swap_remove(0)))
     }
 
     /// The partials of a reduction, exact and ready to be merged; large, for float sums: up to kilobytes each.
@@ -327,4 +310,19 @@ impl<T: Element> ReduceBatched<'_, T, ByAxes> {
         self.output_shape.keepdims();
         self
     }
+}
+
+/// The numbers of a reduction that has so many for each output, and which outputs have none. It knows neither the elements' type nor how outputs are
+/// arranged, so that a program compiles it once for each type of results.
+fn typed_columns<R: Scalar, const N: usize>(
+    request: &Request<'_>,
+    finish: Finish,
+) -> Result<([Vec<R>; N], Vec<u64>)> {
+    let (columns, mut gaps) = engine::columns_and_gaps(request, finish)?;
+    let mut columns = columns.into_iter();
+    let typed = std::array::from_fn(|_| {
+        let column = columns.next().and_then(|(_, column)| column.typed());
+        column.unwrap_or_else(|| unreachable!("a reduction has the contract's results"))
+    });
+    Ok((typed, gaps.swap_remove(0)))
 }

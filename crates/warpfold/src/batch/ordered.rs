@@ -1,6 +1,6 @@
 //! What only elements with an order have.
 
-use super::{OutputShape, ReduceBatched};
+use super::{OutputShape, ReduceBatched, typed_columns};
 use crate::element::Ordered;
 use crate::partial::Finish;
 use crate::{Op, Result};
@@ -27,7 +27,7 @@ impl<T: Ordered, A: OutputShape> ReduceBatched<'_, T, A> {
     /// # Errors
     /// [`Error::Empty`](crate::Error::Empty).
     pub fn minmax(&self) -> Result<A::Of<(T, T)>> {
-        let ([min, max], gaps) = self.typed(Op::MinMax, Finish::default())?;
+        let ([min, max], gaps) = typed_columns(&self.request(Op::MinMax), Finish::default())?;
         Ok(self.output_shape.output_shape(min.into_iter().zip(max).collect(), &gaps))
     }
 
