@@ -71,8 +71,9 @@ fn powers(n: i8, step: u64) {
     let of = |exponent: i32| (exponent + 127) as u32;
     let edge = (127 / i32::from(n).abs().max(1)).max(1);
     let mut exponents =
-        [0, -1, 1, edge, -edge, -edge - 1, -140 / i32::from(n).abs().max(2)].map(of);
+        [0, -1, 1, edge, -edge, -edge - 1, -140 / i32::from(n).abs().max(2)].map(of).to_vec();
     exponents.sort_unstable();
+    exponents.dedup();
     for exponent in exponents {
         let chunks = vec![(u64::from(exponent) << 23, (u64::from(exponent) + 1) << 23, step)];
         report(&format!("power {n}, exponent {}", exponent as i32 - 127), step, chunks, |bits| {
