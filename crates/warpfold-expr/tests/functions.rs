@@ -2,11 +2,11 @@
 
 mod oracle;
 
+use oracle::inputs::{bits, hard_and_random, has_value};
 use oracle::{Function, wide};
 use warpfold_expr::math::{LARGEST, SMALLEST, double, single};
 use warpfold_expr::{Expr, Program, Slice, TILE, Tiles};
 use warpfold_num::DType;
-use warpfold_num::random::Words;
 
 /// A name, what it means, that of f32, that of f64.
 type Row = (&'static str, Function, fn(f32) -> f32, fn(f64) -> f64);
@@ -23,28 +23,6 @@ const ROWS: [Row; 10] = [
     ("sin", Function::Sin, single::sin, double::sin),
     ("cos", Function::Cos, single::cos, double::cos),
 ];
-
-/// Numbers where a function is neither zero, nor without a value, nor beyond what the oracle holds.
-fn has_value(function: Function, x: f64) -> bool {
-    let is_small = |most: f64| x.abs() < most;
-    x.is_finite()
-        && x.abs() > 1e-80
-        && match function {
-            Function::Exp => is_small(709.0),
-            Function::Exp2 => is_small(1020.0),
-            Function::Expm1 => x < 709.0,
-            Function::Log | Function::Log2 => x > 0.0 && x != 1.0,
-            Function::Log1p => x > -1.0,
-            Function::Sigmoid => x > -700.0,
-            _ => true,
-        }
-}
-
-/// Bits from a counter.
-fn bits(n: usize, seed: u64) -> impl Iterator<Item = u64> {
-    let mut words = Words(seed);
-    (0..n).map(move |_| words.next())
-}
 
 /// The whole is compared by `examples/all_f32.rs`; this is a part of it.
 #[test]
@@ -68,24 +46,6 @@ fn functions_of_f32_are_correctly_rounded() {
             }
         }
     }
-}
-
-/// Bits of f64 of all magnitudes, and where the functions are hard: near zero, near one, near what they overflow at.
-fn hard_and_random(n: usize, seed: u64) -> impl Iterator<Item = f64> {
-    bits(n, seed).enumerate().map(|(k, bits)| {
-        let unit = (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-        match k % 8 {
-            0 => f64::from_bits(bits),
-            1 => unit,
-            2 => 1.0 + unit * 2f64.powi(-((bits & 31) as i32)),
-            3 => unit * 40.0,
-            4 => unit * 1000.0,
-            // Near multiples of π/2 and of log 2.
-            5 => ((bits & 0xfffff) as f64 * std::f64::consts::FRAC_PI_2).next_up(),
-            6 => (bits & 0x3ff) as f64 * std::f64::consts::LN_2 - 300.0,
-            _ => unit * 2f64.powi((bits & 127) as i32 - 64),
-        }
-    })
 }
 
 #[test]

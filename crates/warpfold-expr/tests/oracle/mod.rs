@@ -1,5 +1,7 @@
 //! Functions in arithmetic of several hundred bits: series of exact integers, which have nothing in common with what they are compared to.
 
+pub(crate) mod inputs;
+
 use std::sync::LazyLock;
 
 use num_bigint::{BigInt, Sign};
