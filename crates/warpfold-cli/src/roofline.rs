@@ -10,7 +10,7 @@ use warpfold_lab::machine::Machine;
 use warpfold_ladder::found::Kind;
 use warpfold_ladder::roofline::{self as lab, Roofline as Found};
 use warpfold_ladder::{
-    Ask, Case, MOST_THREADS, Rung, Runs, Setting, Way, defined, find, natural_data, rungs,
+    Case, LadderRequest, MOST_THREADS, Rung, Runs, Setting, Way, defined, find, natural_data, rungs,
 };
 
 use crate::args::block::whole_warps;
@@ -69,7 +69,7 @@ pub(crate) fn roofline(args: &Roofline) -> Result<(), Failure> {
     let bytes = 2 * u128::from(case.n) * case.dtype.size() as u128;
     fits(bytes, stage.free()?, case, "with what the rungs need")?;
     let all = || rungs().iter().filter(|rung| !on_cpu || !matches!(rung.way, Way::Kernel(_)));
-    let ask = Ask {
+    let request = LadderRequest {
         case,
         rungs: if args.rungs.is_empty() { all().collect() } else { args.rungs.clone() },
         data: natural_data(op, case.dtype),
@@ -78,7 +78,8 @@ pub(crate) fn roofline(args: &Roofline) -> Result<(), Failure> {
         grid: None,
     };
     let bar = bar();
-    let found = lab::roofline(stage.as_mut(), &ask, &mut |what| bar.set_message(what.to_owned()));
+    let found =
+        lab::roofline(stage.as_mut(), &request, &mut |what| bar.set_message(what.to_owned()));
     bar.finish_and_clear();
     let found = found?.expect("a device with a clock was asked for");
     if let Some(file) = &args.export {

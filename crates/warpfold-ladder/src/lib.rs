@@ -40,7 +40,7 @@ pub use plan::{Addresses, Case, Launch, MOST_THREADS, Pass, Plan};
 pub use rung::{Host, Rung, Way, find, natural_data, rungs};
 #[cfg(feature = "cuda")]
 pub use stage::OnGpu;
-pub use stage::{Ask, Processor, Setting, Simulated, Stage};
+pub use stage::{LadderRequest, Processor, Setting, Simulated, Stage};
 pub use target::{LANES, Simulator, Target};
 pub use truth::{Truth, Verdict, gamma};
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use warpfold::{DType, Result};
 
 use crate::found::{Device, Peak};
-use crate::{Ask, Ladder, Stage};
+use crate::{Ladder, LadderRequest, Stage};
 
 /// The layout of the file; a reader refuses others.
 pub const SCHEMA: u32 = 1;
@@ -45,24 +45,24 @@ pub struct Roofline {
 /// As those of [`Stage::climb`].
 pub fn roofline(
     stage: &mut dyn Stage,
-    ask: &Ask,
+    request: &LadderRequest,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Option<Roofline>> {
     progress("the fastest reading");
     let Some(read) = stage.reading()? else { return Ok(None) };
     progress("additions");
-    let dtype = ask.case.dtype;
+    let dtype = request.case.dtype;
     let Some((adds_per_second, adds_how)) = stage.adding(dtype)? else { return Ok(None) };
     let launch = stage.launch()?;
     progress("the rungs");
-    let ladder = stage.climb(ask, &mut ())?;
+    let ladder = stage.climb(request, &mut ())?;
     Ok(Some(Roofline {
         schema: SCHEMA,
         warpfold: crate::VERSION.to_owned(),
         date: ladder.date.clone(),
         device: stage.device(),
         dtype,
-        n: ask.case.n,
+        n: request.case.n,
         read,
         adds_per_second,
         adds_how,
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn the_longest_of_three_is_the_bound() {
         let case = Case { op: Op::Sum, dtype: DType::F32, n: 64, block: 32 };
-        let ask = Ask {
+        let request = LadderRequest {
             case,
             rungs: vec![find("13").expect("a rung")],
             data: warpfold_lab::array::Data::Ones,
@@ -139,7 +139,7 @@ mod tests {
             temperature: warpfold_lab::cuda::report::Temperature::Cold,
             grid: None,
         };
-        let ladder = Simulated::default().climb(&ask, &mut ()).expect("it climbs");
+        let ladder = Simulated::default().climb(&request, &mut ()).expect("it climbs");
         let read = Peak { bytes_per_second: 4e12, how: String::new() };
         let mut roof = Roofline {
             schema: SCHEMA,

@@ -19,7 +19,7 @@ use warpfold_lab::sampler::Sampling;
 
 /// What to climb, as far as it does not depend on the machine.
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct LadderRequest {
     /// Operation, element type, elements, threads of a block.
     pub case: Case,
     /// The rungs, from the lowest up.
@@ -80,7 +80,7 @@ pub trait Stage {
     ///
     /// # Errors
     /// As [`climb`].
-    fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder>;
+    fn climb(&mut self, request: &LadderRequest, observer: &mut dyn Observer) -> Result<Ladder>;
 
     /// Runs the pair that diverges; `None` where kernels do not run.
     ///
@@ -107,17 +107,17 @@ pub struct Setting {
 }
 
 /// The options of a climb, without what depends on the machine.
-fn options(ask: &Ask, setting: &Setting) -> Options {
+fn options(request: &LadderRequest, setting: &Setting) -> Options {
     Options {
-        rungs: ask.rungs.clone(),
-        data: ask.data,
+        rungs: request.rungs.clone(),
+        data: request.data,
         seed: setting.seed,
-        runs: ask.runs,
-        temperature: ask.temperature,
-        grid: ask.grid,
+        runs: request.runs,
+        temperature: request.temperature,
+        grid: request.grid,
         peers: setting.peers.clone(),
         revision: setting.revision.clone(),
-        ..Options::new(ask.case)
+        ..Options::new(request.case)
     }
 }
 
@@ -152,9 +152,9 @@ impl Stage for Simulated {
         self.simulator.free()
     }
 
-    fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
-        let options = options(ask, &self.setting);
-        with_number!(ask.case.dtype, T => climb::<T, _>(&mut self.simulator, &options, observer))
+    fn climb(&mut self, request: &LadderRequest, observer: &mut dyn Observer) -> Result<Ladder> {
+        let options = options(request, &self.setting);
+        with_number!(request.case.dtype, T => climb::<T, _>(&mut self.simulator, &options, observer))
     }
 
     fn divergence(&mut self, rounds: u32, runs: Runs) -> Result<Option<Divergence>> {
@@ -228,10 +228,11 @@ impl Stage for Processor {
         )))
     }
 
-    fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
+    fn climb(&mut self, request: &LadderRequest, observer: &mut dyn Observer) -> Result<Ladder> {
         let method = Some("the monotonic clock around each call".to_owned());
-        let options = Options { peak: self.peak.clone(), method, ..options(ask, &self.setting) };
-        with_number!(ask.case.dtype, T => climb_cpu::<T>(&options, observer))
+        let options =
+            Options { peak: self.peak.clone(), method, ..options(request, &self.setting) };
+        with_number!(request.case.dtype, T => climb_cpu::<T>(&options, observer))
     }
 
     fn divergence(&mut self, _: u32, _: Runs) -> Result<Option<Divergence>> {
@@ -325,14 +326,18 @@ mod gpu {
             warpfold_lab::cuda::add_rate(&self.gpu, dtype).map(Some)
         }
 
-        fn climb(&mut self, ask: &Ask, observer: &mut dyn Observer) -> Result<Ladder> {
-            let mut options = options(ask, &self.setting);
+        fn climb(
+            &mut self,
+            request: &LadderRequest,
+            observer: &mut dyn Observer,
+        ) -> Result<Ladder> {
+            let mut options = options(request, &self.setting);
             options.peak = Some(self.peak()?);
-            if ask.temperature == Temperature::Cold {
+            if request.temperature == Temperature::Cold {
                 options.copies = self.target.cold_copies(&options)?.min(MOST_COPIES);
             }
-            options.method = Some(method(ask.temperature, options.copies));
-            let dtype = ask.case.dtype;
+            options.method = Some(method(request.temperature, options.copies));
+            let dtype = request.case.dtype;
             with_number!(dtype, T => climb::<T, _>(&mut self.target, &options, observer))
         }
 

@@ -7,7 +7,7 @@ use warpfold::{DType, Op, Result};
 use warpfold_kernels::ladder::Grid;
 
 use crate::found::{Device, Kind, Peak, Times};
-use crate::{Ask, Case, Ladder, Row, Rung, Stage, TYPES, Way, defined};
+use crate::{Case, Ladder, LadderRequest, Row, Rung, Stage, TYPES, Way, defined};
 use warpfold_lab::array::Data;
 use warpfold_lab::cuda::report::Temperature;
 
@@ -141,19 +141,19 @@ pub const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 /// Elements a thread that are tried, at most.
 const MOST_ITEMS: u64 = 4096;
 
-/// Sweeps; `ask` says what does not vary, and the most elements. `progress` is told of each rung.
+/// Sweeps; `request` says what does not vary, and the most elements. `progress` is told of each rung.
 ///
 /// # Errors
 /// As those of [`Stage::climb`]; what goes wrong with a single rung is in its point.
 pub fn sweep(
     stage: &mut dyn Stage,
     over: Over,
-    ask: &Ask,
+    request: &LadderRequest,
     temperatures: &[Temperature],
     progress: &mut dyn FnMut(&str),
 ) -> Result<Sweep> {
     let mut climbs: Vec<(Option<Ladder>, Vec<Point>)> = Vec::new();
-    for requested in axis_requests(stage, over, ask) {
+    for requested in axis_requests(stage, over, request) {
         for &temperature in temperatures {
             let bytes = requested.case.n.saturating_mul(requested.case.dtype.size() as u64);
             // A hot array is one that the cache holds.
@@ -161,16 +161,17 @@ pub fn sweep(
                 continue;
             }
             progress(&described(over, &requested, temperature));
-            let ladder = stage.climb(&Ask { temperature, ..requested.clone() }, &mut ())?;
+            let ladder =
+                stage.climb(&LadderRequest { temperature, ..requested.clone() }, &mut ())?;
             let points = ladder.rungs.iter().map(|row| point(&ladder, row)).collect();
             climbs.push((Some(ladder), points));
         }
     }
     let first = climbs.first_mut().and_then(|(ladder, _)| ladder.take());
     let mut points: Vec<Point> = climbs.into_iter().flat_map(|(_, points)| points).collect();
-    let rung_index = |name: &str| ask.rungs.iter().position(|rung| rung.name == name);
+    let rung_index = |name: &str| request.rungs.iter().position(|rung| rung.name == name);
     points.sort_by_key(|point| (rung_index(&point.rung), point.temperature == Temperature::Hot));
-    let Case { op, dtype, n, block } = ask.case;
+    let Case { op, dtype, n, block } = request.case;
     Ok(Sweep {
         schema: SCHEMA,
         warpfold: crate::VERSION.to_owned(),
@@ -182,7 +183,7 @@ pub fn sweep(
         dtype,
         n,
         block,
-        data: ask.data,
+        data: request.data,
         method: first.as_ref().and_then(|ladder| ladder.method.clone()),
         peak: first.and_then(|ladder| ladder.peak),
         launch: stage.launch()?,
@@ -190,7 +191,7 @@ pub fn sweep(
     })
 }
 
-fn described(over: Over, requested: &Ask, temperature: Temperature) -> String {
+fn described(over: Over, requested: &LadderRequest, temperature: Temperature) -> String {
     let Case { dtype, n, block, .. } = requested.case;
     let where_ = if temperature == Temperature::Hot { "hot" } else { "cold" };
     match over {
@@ -222,10 +223,12 @@ fn point(ladder: &Ladder, row: &Row) -> Point {
 }
 
 /// What is climbed, place after place.
-fn axis_requests(stage: &dyn Stage, over: Over, ask: &Ask) -> Vec<Ask> {
-    match cases(over, ask.case, stage.device().kind) {
-        Some(cases) => cases.into_iter().map(|case| Ask { case, ..ask.clone() }).collect(),
-        None => items(ask),
+fn axis_requests(stage: &dyn Stage, over: Over, request: &LadderRequest) -> Vec<LadderRequest> {
+    match cases(over, request.case, stage.device().kind) {
+        Some(cases) => {
+            cases.into_iter().map(|case| LadderRequest { case, ..request.clone() }).collect()
+        }
+        None => items(request),
     }
 }
 
@@ -253,16 +256,17 @@ pub fn cases(over: Over, case: Case, kind: Kind) -> Option<Vec<Case>> {
 }
 
 /// Rungs whose threads take a fixed number of elements once, as they are; those that stride over the array in many grids.
-fn items(ask: &Ask) -> Vec<Ask> {
+fn items(request: &LadderRequest) -> Vec<LadderRequest> {
     let (striding, fixed): (Vec<_>, Vec<_>) =
-        ask.rungs.iter().copied().partition(|rung| strides(rung));
+        request.rungs.iter().copied().partition(|rung| strides(rung));
     let mut all = Vec::new();
     if !fixed.is_empty() {
-        all.push(Ask { rungs: fixed, grid: None, ..ask.clone() });
+        all.push(LadderRequest { rungs: fixed, grid: None, ..request.clone() });
     }
     if !striding.is_empty() {
-        let of = |grid| Ask { rungs: striding.clone(), grid: Some(grid), ..ask.clone() };
-        all.extend(grids(ask.case).into_iter().map(of));
+        let of =
+            |grid| LadderRequest { rungs: striding.clone(), grid: Some(grid), ..request.clone() };
+        all.extend(grids(request.case).into_iter().map(of));
     }
     all
 }
@@ -291,8 +295,8 @@ mod tests {
     use super::*;
     use crate::{Runs, Simulated, find};
 
-    fn ask(rungs: &[&str], n: u64) -> Ask {
-        Ask {
+    fn request(rungs: &[&str], n: u64) -> LadderRequest {
+        LadderRequest {
             case: Case { op: Op::Sum, dtype: DType::F32, n, block: 64 },
             rungs: rungs.iter().map(|name| find(name).expect("a rung")).collect(),
             data: Data::Natural,
@@ -304,8 +308,14 @@ mod tests {
 
     fn swept(over: Over, rungs: &[&str], n: u64) -> Sweep {
         let mut stage = Simulated::default();
-        sweep(&mut stage, over, &ask(rungs, n), &[Temperature::Cold, Temperature::Hot], &mut |_| ())
-            .expect("the simulator sweeps")
+        sweep(
+            &mut stage,
+            over,
+            &request(rungs, n),
+            &[Temperature::Cold, Temperature::Hot],
+            &mut |_| (),
+        )
+        .expect("the simulator sweeps")
     }
 
     #[test]

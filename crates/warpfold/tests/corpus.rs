@@ -11,8 +11,8 @@ use warpfold::{AnyPartial, Complex, DType, Op, Policy, Stream, bf16, f16};
 
 #[path = "../../../fuzz/checks/digits.rs"]
 mod digits;
-#[path = "../../../fuzz/checks/left.rs"]
-mod left;
+#[path = "../../../fuzz/checks/map_partial.rs"]
+mod map_partial;
 #[path = "../../../fuzz/checks/partial.rs"]
 mod partial;
 
@@ -156,9 +156,10 @@ fn fold(map: &Map, dtype: DType, numbers: &[f64]) -> Option<Folded> {
 }
 
 /// What is left of every map of the target, of few numbers and of none; and the ways in which such bytes are wrong.
-fn left_seeds() -> Vec<(String, Vec<u8>)> {
+fn map_partial_seeds() -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
-    for (which, (map, wanted)) in (0u8..).zip(left::maps().iter().zip(&left::WANTED)) {
+    for (which, (map, wanted)) in (0u8..).zip(map_partial::maps().iter().zip(&map_partial::WANTED))
+    {
         for (name, numbers) in [
             ("none", &[][..]),
             ("few", &[0.0, 3.0, 0.5, 1e9]),
@@ -196,7 +197,7 @@ fn left_seeds() -> Vec<(String, Vec<u8>)> {
 /// Bytes as they come from what is no friend: seeds cut, joined and changed, as many as `WARPFOLD_FUZZ_CASES` says, or 20,000.
 #[test]
 fn seeds_that_were_changed_are_read_or_refused() {
-    let seeds: Vec<Vec<u8>> = left_seeds().into_iter().map(|(_, bytes)| bytes).collect();
+    let seeds: Vec<Vec<u8>> = map_partial_seeds().into_iter().map(|(_, bytes)| bytes).collect();
     let mut state = 1u64;
     let mut next = |below: usize| {
         state =
@@ -225,7 +226,7 @@ fn seeds_that_were_changed_are_read_or_refused() {
                 }
             }
         }
-        accepted += u32::from(left::check(&bytes));
+        accepted += u32::from(map_partial::check(&bytes));
     }
     assert!(accepted > cases / 100, "{accepted} of {cases} were read");
 }
@@ -237,7 +238,7 @@ fn all() -> [Corpus; 3] {
     [
         ("partial", partial::check, seeds()),
         ("digits", digits::check, digit_seeds()),
-        ("left", left::check, left_seeds()),
+        ("map_partial", map_partial::check, map_partial_seeds()),
     ]
 }
 

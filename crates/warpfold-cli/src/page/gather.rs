@@ -13,7 +13,7 @@ use warpfold_ladder::replay::{self, PAPERS, Replay};
 use warpfold_ladder::roofline::{self, Roofline};
 use warpfold_ladder::sweep::{self, Over, Sweep};
 use warpfold_ladder::{
-    Ask, Case, Ladder, MOST_THREADS, Runs, Setting, Stage, found, natural_data, rungs,
+    Case, Ladder, LadderRequest, MOST_THREADS, Runs, Setting, Stage, found, natural_data, rungs,
 };
 
 use super::args::Page;
@@ -148,7 +148,7 @@ fn all(
     progress: &mut dyn FnMut(&str),
 ) -> warpfold::Result<Gathered> {
     let timed = stage.device().kind == Kind::Cuda;
-    let ask = |n: u64, names: &[&str], millis: u64| Ask {
+    let request = |n: u64, names: &[&str], millis: u64| LadderRequest {
         case: Case { n, ..case },
         rungs: rungs()
             .iter()
@@ -166,13 +166,13 @@ fn all(
     let mut found = Gathered::default();
     progress("the ladder");
     if timed {
-        let roof = roofline::roofline(stage, &ask(case.n, &[], 500), progress)?;
+        let roof = roofline::roofline(stage, &request(case.n, &[], 500), progress)?;
         if let Some(roof) = roof {
             found.ladders.push(roof.ladder.clone());
             found.rooflines.push(roof);
         }
     } else {
-        found.ladders.push(stage.climb(&ask(case.n, &[], 0), &mut ())?);
+        found.ladders.push(stage.climb(&request(case.n, &[], 0), &mut ())?);
     }
     if let Some(ladder) = found.ladders.first_mut() {
         let rounds = if timed { 1 << 16 } else { 1000 };
@@ -190,11 +190,11 @@ fn all(
             (_, true) => case.n,
             (_, false) => case.n.min(1 << 13),
         };
-        let mut ask = ask(n, names, 100);
-        ask.rungs.retain(|rung| rung.name != "library_exact");
+        let mut request = request(n, names, 100);
+        request.rungs.retain(|rung| rung.name != "library_exact");
         let mut step = |what: &str| progress(&format!("by {}: {what}", over.axis()));
         let temperatures = [Temperature::Cold, Temperature::Hot];
-        found.sweeps.push(sweep::sweep(stage, over, &ask, &temperatures, &mut step)?);
+        found.sweeps.push(sweep::sweep(stage, over, &request, &temperatures, &mut step)?);
     }
     for paper in PAPERS {
         let mut step = |what: &str| progress(&format!("{}: {what}", paper.name));

@@ -6,7 +6,7 @@ use warpfold_lab::cuda::report::Temperature;
 use warpfold_ladder::found::Kind;
 use warpfold_ladder::model::Device as Gpu;
 use warpfold_ladder::replay::{PAPERS, Quantity, machines};
-use warpfold_ladder::{Ask, Case, Ladder, Runs, Simulated, Stage as _, rungs};
+use warpfold_ladder::{Case, Ladder, LadderRequest, Runs, Simulated, Stage as _, rungs};
 
 use super::gains::{Fate, gains};
 use super::gather::Gathered;
@@ -198,7 +198,7 @@ fn cost_chart(found: &Ladder) -> Option<Chart> {
 
 /// The same rungs in the simulator, where they can be counted.
 fn counted(main: &Ladder) -> Result<Ladder, Failure> {
-    let ask = Ask {
+    let request = LadderRequest {
         case: Case { n: COUNTED, ..main.case() },
         rungs: rungs().iter().filter(|rung| main.row(rung.name).is_some()).collect(),
         data: main.data,
@@ -206,7 +206,7 @@ fn counted(main: &Ladder) -> Result<Ladder, Failure> {
         temperature: Temperature::Cold,
         grid: None,
     };
-    Ok(Simulated::default().climb(&ask, &mut ())?)
+    Ok(Simulated::default().climb(&request, &mut ())?)
 }
 
 fn gains_section(main: &Ladder, counted: &Ladder) -> String {

@@ -18,7 +18,9 @@ use warpfold_lab::cuda::report::Temperature;
 use warpfold_ladder::found::Kind as DeviceKind;
 use warpfold_ladder::model::Device as Gpu;
 use warpfold_ladder::sweep::{self as lab, Over};
-use warpfold_ladder::{Ask, Case, MOST_THREADS, Rung, Runs, Setting, defined, find, natural_data};
+use warpfold_ladder::{
+    Case, LadderRequest, MOST_THREADS, Rung, Runs, Setting, defined, find, natural_data,
+};
 
 use crate::args::block::whole_warps;
 use crate::bench::bar;
@@ -53,7 +55,7 @@ pub(crate) fn sweep(args: &Sweep) -> Result<(), Failure> {
         block: args.block,
     };
     fits(largest(over, case), stage.free()?, case, "with what the rungs need")?;
-    let ask = Ask {
+    let request = LadderRequest {
         case,
         rungs: if args.rungs.is_empty() { some_rungs(over, kind) } else { args.rungs.clone() },
         data: natural_data(args.op, args.dtype),
@@ -63,7 +65,7 @@ pub(crate) fn sweep(args: &Sweep) -> Result<(), Failure> {
     };
     let bar = bar();
     let mut progress = |what: &str| bar.set_message(what.to_owned());
-    let found = lab::sweep(stage.as_mut(), over, &ask, &args.temperatures(), &mut progress);
+    let found = lab::sweep(stage.as_mut(), over, &request, &args.temperatures(), &mut progress);
     bar.finish_and_clear();
     let found = found?;
     for Export { path, kind } in &args.export {

@@ -8,7 +8,9 @@ use warpfold::{Op, Result};
 use super::paper::{Act, Does, Paper};
 use crate::found::{Device, Kind};
 use crate::sweep::{Sweep, sweep};
-use crate::{Ask, Case, Divergence, Ladder, Rung, Runs, Setting, Simulated, Stage, find, rungs};
+use crate::{
+    Case, Divergence, Ladder, LadderRequest, Rung, Runs, Setting, Simulated, Stage, find, rungs,
+};
 use warpfold_lab::array::Data;
 use warpfold_lab::cuda::report::{Peer, Temperature};
 
@@ -78,10 +80,10 @@ pub fn replay(
     let simulated = stage.device().kind == Kind::Simt;
     let runner = Runner { paper, most: if simulated { SIMULATED } else { u64::MAX }, simulated };
     let mut ladders = Vec::new();
-    for ask in runner.asks() {
-        let Case { op, n, dtype, .. } = ask.case;
+    for request in runner.requests() {
+        let Case { op, n, dtype, .. } = request.case;
         progress(&format!("{op} of {n} {dtype}"));
-        ladders.push(stage.climb(&ask, &mut ())?);
+        ladders.push(stage.climb(&request, &mut ())?);
     }
     let mut found = Replay {
         schema: SCHEMA,
@@ -106,10 +108,10 @@ pub fn replay(
             Act::Maximum => {}
             Act::Sweep(over, n) => {
                 let n = if simulated { SIMULATED_SWEEP } else { n };
-                let mut ask = runner.ask(Op::Sum, n, paper.experiment.fill);
-                ask.rungs = vec![runner.best()];
+                let mut request = runner.request(Op::Sum, n, paper.experiment.fill);
+                request.rungs = vec![runner.best()];
                 let mut step = |what: &str| progress(&format!("by {}: {what}", over.axis()));
-                found.sweeps.push(sweep(stage, over, &ask, &[Temperature::Cold], &mut step)?);
+                found.sweeps.push(sweep(stage, over, &request, &[Temperature::Cold], &mut step)?);
             }
             Act::Divergence => {
                 progress("the pair that diverges");
@@ -121,7 +123,7 @@ pub fn replay(
                 progress("the simulator's counts");
                 let counter = Runner { paper, most: SIMULATED, simulated: true };
                 let mut counts = Simulated::new(setting.clone());
-                found.counted = Some(counts.climb(&counter.asks()[0], &mut ())?);
+                found.counted = Some(counts.climb(&counter.requests()[0], &mut ())?);
                 for rung in runner.rungs() {
                     let registers = stage.registers(rung, found.ladders[0].case())?;
                     found.registers.extend(registers.map(|count| (rung.name.to_owned(), count)));
@@ -158,13 +160,13 @@ impl Runner<'_> {
     }
 
     /// Its rungs and the library, over so many elements.
-    fn ask(&self, op: Op, n: u64, data: Data) -> Ask {
+    fn request(&self, op: Op, n: u64, data: Data) -> LadderRequest {
         let experiment = self.paper.experiment;
         let library =
             ["library", "library_exact"].map(|name| find(name).expect("the library is a rung"));
         let mut rungs = self.rungs();
         rungs.extend(library.into_iter().take(if op == Op::Sum { 2 } else { 1 }));
-        Ask {
+        LadderRequest {
             case: Case {
                 op,
                 dtype: experiment.dtype,
@@ -180,20 +182,20 @@ impl Runner<'_> {
     }
 
     /// Everything that is climbed: the lines first.
-    fn asks(&self) -> Vec<Ask> {
+    fn requests(&self) -> Vec<LadderRequest> {
         let experiment = self.paper.experiment;
-        let mut all = vec![self.ask(Op::Sum, experiment.n, experiment.fill)];
+        let mut all = vec![self.request(Op::Sum, experiment.n, experiment.fill)];
         for line in self.paper.lines {
             if let Does::RungAt(name, n) = line.does
                 && n.min(self.most) != experiment.n.min(self.most)
             {
-                let mut ask = self.ask(Op::Sum, n, experiment.fill);
-                ask.rungs.retain(|rung| rung.name == name);
-                all.push(ask);
+                let mut request = self.request(Op::Sum, n, experiment.fill);
+                request.rungs.retain(|rung| rung.name == name);
+                all.push(request);
             }
         }
         if self.paper.besides.contains(&Act::Maximum) {
-            all.push(self.ask(Op::Max, experiment.n, Data::Natural));
+            all.push(self.request(Op::Max, experiment.n, Data::Natural));
         }
         all
     }

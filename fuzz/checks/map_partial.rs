@@ -1,4 +1,4 @@
-//! What must hold of any bytes that another rank hands over as what is left of an expression.
+//! What must hold of any bytes that another rank hands over as the partial of an expression.
 
 use std::sync::OnceLock;
 
@@ -34,7 +34,7 @@ pub fn maps() -> &'static [Map] {
     })
 }
 
-/// Reads the bytes as what is left of one of the maps; what is accepted is the same once it was saved and read, merges and finishes. Returns whether
+/// Reads the bytes as the partial of one of the maps; what is accepted is the same once it was saved and read, merges and finishes. Returns whether
 /// it was accepted.
 pub fn check(bytes: &[u8]) -> bool {
     let Some((which, bytes)) = bytes.split_first() else { return false };
