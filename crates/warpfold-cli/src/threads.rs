@@ -3,6 +3,7 @@
 //! A pool that cannot start one of its threads has none at all, and a thread that finds no memory for its signal stack aborts the process. So
 //! threads are started one after another, each after a look whether there is room for it, and the pool is made of those that run.
 
+use std::error::Error as _;
 use std::io;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -58,7 +59,9 @@ pub(crate) fn start_pool(most: Option<usize>) -> Result<(), Failure> {
         // The thread waits for it, unless all of them have ended.
         hand_over.send(worker).map_err(|_| io::Error::other("its thread has ended"))
     });
-    // It fails only where there is a pool already, as in tests.
-    let _ = pool.build_global();
-    Ok(())
+    match pool.build_global() {
+        // Only a thread that could not be had is an error of the system's; else there is a pool already, as in tests.
+        Err(error) if error.source().is_some() => Err(Failure::no_thread(&io::Error::other(error))),
+        _ => Ok(()),
+    }
 }

@@ -210,7 +210,18 @@ mod tests {
 
     #[test]
     fn a_panic_of_any_thread_comes_out() {
-        let caught = catch_unwind(|| share(2, &|| panic!("on purpose")));
-        assert!(caught.is_err());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads start");
+        for panics_here in [true, false] {
+            let caught = pool.install(|| {
+                // Both are at work before one of them panics.
+                let (caller, both) = (std::thread::current().id(), Barrier::new(2));
+                let work = || {
+                    both.wait();
+                    assert!((std::thread::current().id() == caller) != panics_here, "on purpose");
+                };
+                catch_unwind(AssertUnwindSafe(|| share(2, &work)))
+            });
+            assert!(caught.is_err(), "of the caller's own: {panics_here}");
+        }
     }
 }

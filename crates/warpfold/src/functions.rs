@@ -73,6 +73,20 @@ pub fn l2<T: Element>(x: &[T]) -> T::Round {
     reduce(x).l2()
 }
 
+/// The sum of squared magnitudes: `i64` or `u64` of integers, else a float, rounded once.
+///
+/// ```
+/// assert_eq!(warpfold::sumsq(&[3.0f32, 4.0])?, 25.0);
+/// assert_eq!(warpfold::sumsq(&[-3i8, 4])?, 25);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Overflow`](crate::Error::Overflow) where an integer sum does not fit.
+pub fn sumsq<T: Element>(x: &[T]) -> Result<T::Squares> {
+    reduce(x).sumsq()
+}
+
 /// The largest magnitude: `u64` for integers, else a float, rounded once.
 ///
 /// ```

@@ -32,7 +32,7 @@
 //!
 //! | you have | and want | take |
 //! |---|---|---|
-//! | a slice | one result by the contract | [`sum`], [`mean`], [`var`], [`std`](fn@std), [`l1`], [`l2`], [`linf`], [`prod`], [`min`], [`max`], [`minmax`], [`argmin`], [`argmax`], [`any`], [`all`], [`count`] |
+//! | a slice | one result by the contract | [`sum`], [`mean`], [`var`], [`std`](fn@std), [`l1`], [`l2`], [`sumsq`], [`linf`], [`prod`], [`min`], [`max`], [`minmax`], [`argmin`], [`argmax`], [`any`], [`all`], [`count`] |
 //! | two slices | their dot product | [`dot`] |
 //! | some slices | a reduction of an expression of their elements | [`map!`], [`reduce_map`] |
 //! | a slice | many statistics in one pass | [`stats`] |

@@ -8,29 +8,7 @@ use warpfold::{Accuracy, Element, Error, Nan, Op, Policy, Result};
 use crate::compare::{near, same};
 use crate::on_device::{OnDevice, check_on_device};
 use crate::sample::Sample;
-use crate::{bound, truth};
-
-/// What the kernels do, and whether it rounds on the way for floats.
-const OPS: &[(Op, bool)] = &[
-    (Op::Sum, true),
-    (Op::Mean, true),
-    (Op::Min, false),
-    (Op::Max, false),
-    (Op::MinMax, false),
-    (Op::ArgMin, false),
-    (Op::ArgMax, false),
-    (Op::Count, false),
-    (Op::Var, true),
-    (Op::Std, true),
-    (Op::L1, true),
-    (Op::L2, true),
-    (Op::Sumsq, true),
-    (Op::Linf, false),
-    (Op::Prod, false),
-    (Op::Any, false),
-    (Op::All, false),
-    (Op::Stats, false),
-];
+use crate::{bound, ops, truth};
 
 /// The CPU's result.
 fn reference<T: Element>(x: &[T], op: Op, policy: Policy) -> Result<Output> {
@@ -53,7 +31,8 @@ pub(crate) fn check<M: OnDevice, T: Sample>(
         if nan == Nan::Ignore && !T::DTYPE.is_float() {
             continue;
         }
-        for &(op, rounds) in OPS {
+        for op in ops::of_one_array() {
+            let rounds = ops::rounds(op);
             let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
             if ordered && T::DTYPE.is_complex() {
                 continue;

@@ -32,6 +32,8 @@ mod launches;
 mod named;
 #[path = "../kernels/on_device.rs"]
 mod on_device;
+#[path = "../kernels/ops.rs"]
+mod ops;
 #[allow(dead_code, unreachable_pub, unused_imports, reason = "the contract's tests use the rest")]
 #[path = "../oracle/mod.rs"]
 mod oracle;

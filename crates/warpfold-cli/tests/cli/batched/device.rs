@@ -91,7 +91,7 @@ fn files_and_plans() {
     };
     assert_eq!(run_on("simt"), run_on("cpu"));
     let reported = on("simt", &["--verbose"]);
-    for word in ["plan: sum of f32", "on cuda", "row_exact_f32", "bytes of workspace"] {
+    for word in ["plan: sum of f32", "on a device", "row_exact_f32", "bytes of workspace"] {
         assert!(reported.err.contains(word), "{word}: {}", reported.err);
     }
     // Nothing but a name takes many reductions off the processor.

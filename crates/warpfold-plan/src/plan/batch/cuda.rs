@@ -256,7 +256,7 @@ impl fmt::Display for CudaBatchPlan {
         let blocks = if self.grid == 1 { "block" } else { "blocks" };
         write!(
             f,
-            "; on cuda, as {}: {} by kernel {}, {} {blocks} of {} threads, {} bytes of workspace",
+            "; on a device, as {}: {} by kernel {}, {} {blocks} of {} threads, {} bytes of workspace",
             self.way.why(),
             self.fold.name(),
             self.entry(),
