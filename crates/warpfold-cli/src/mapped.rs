@@ -187,7 +187,7 @@ pub(crate) fn opened(args: &Reduction) -> Result<(MapRequest, Vec<Side>), Failur
     let columns = names.iter().filter(|name| !is_with(name)).count();
     if (columns > 1 || !with.is_empty()) && is_text(args) {
         // Each column is read apart, and the names of all are looked at.
-        run::keep_standard_input(args)?;
+        run::keep_streams(args)?;
     }
     refuse_two_meanings(args, &names)?;
     let beside = side::beside(args, &with, &names)?;
@@ -282,7 +282,7 @@ fn weights_file(
         return Ok(None);
     }
     if is_text(args) {
-        run::keep_standard_input(args)?;
+        run::keep_streams(args)?;
     }
     let meaning = |name: &str| match name {
         _ if with.iter().any(|(known, _)| known == name) => Some("what --with calls so".into()),
@@ -352,12 +352,15 @@ fn refuse_two_meanings(args: &Reduction, names: &[String]) -> Result<(), Failure
 
 /// Fails where two inputs would read what can be read once.
 fn check_once(sides: &[Side]) -> Result<(), Failure> {
-    let standard = |side: &Side| side.inputs.iter().any(|input| *input.name() == Name::Stdin);
-    let is_kept = input::standard::is_kept();
-    if !is_kept && sides.iter().filter(|side| standard(side)).count() > 1 {
-        return Err(Failure::Usage("standard input (-) is read once, and two columns of it are two inputs; save it to a file first".into()));
+    let once = sides.iter().flat_map(|side| &side.inputs).map(Input::name);
+    let once: Vec<&Name> = once.filter(|name| input::is_read_once(name)).collect();
+    match (1..once.len()).find(|&at| once[..at].contains(&once[at])) {
+        None => Ok(()),
+        Some(at) => Err(Failure::Usage(format!(
+            "{} is read once, and two columns of it are two inputs; save it to a file first",
+            once[at]
+        ))),
     }
-    Ok(())
 }
 
 /// Fails where two columns were opened of a file that changed in between.

@@ -83,7 +83,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let finish = args.finish()?;
     let begun = Instant::now();
     // The first row says which columns there are.
-    run::keep_standard_input(args)?;
+    run::keep_streams(args)?;
     let dialect = args.written.overview_dialect();
     let columns = several::first_rows(args, dialect)?;
     if columns.names.is_empty() {

@@ -119,12 +119,9 @@ pub(crate) fn left_out(args: &Reduction) -> LeftOut {
     }
 }
 
-/// Keeps what comes on standard input, where it is to be read more than once.
-pub(crate) fn keep_standard_input(args: &Reduction) -> Result<(), Failure> {
-    match args.inputs.iter().any(|path| path.as_os_str() == "-") {
-        true => Ok(input::standard::keep()?),
-        false => Ok(()),
-    }
+/// Keeps inputs that can be read once, where they are to be read more than once.
+pub(crate) fn keep_streams(args: &Reduction) -> Result<(), Failure> {
+    Ok(args.inputs.iter().try_for_each(|path| input::keep(&Name::of(path.clone())))?)
 }
 
 /// Fails where a text of named columns and an array would be one array without a word.
@@ -146,7 +143,8 @@ fn check_kinds(args: &Reduction) -> Result<(), Failure> {
         )));
     }
     let dialect = args.written.dialect(false);
-    for text in texts.into_iter().filter(|path| path.is_file()) {
+    for text in texts.into_iter().filter(|path| !input::is_read_once(&Name::of(path.to_path_buf())))
+    {
         // What is wrong with the text is said where it is read.
         let Ok(columns) = input::text_columns(&Name::of(text.clone()), dialect) else { continue };
         if columns.header == Header::Yes && columns.names.len() > 1 {

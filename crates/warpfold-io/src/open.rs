@@ -10,11 +10,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+pub(crate) use sources::unpacked_stream;
 use sources::{Counted, file, mapped, size, stream, text_stream};
+
 use warpfold_num::{DType, Op};
 
 use crate::Endian;
 use crate::kind::unpacked_extension;
+use crate::once::kept;
 use crate::packed::Packing;
 use crate::random::CHUNK;
 use crate::raw::{Extent, RawReader};
@@ -170,10 +173,12 @@ impl Input {
                     Name::File(path) if is_archive(&name) => {
                         npz::open(&name, path, stamp, wanted.columns.first(), dtype)?
                     }
-                    Name::File(path) if packing.is_none() => File::open(&**path)
-                        .map_err(Problem::from)
-                        .and_then(|file| npy::Array::open(file, dtype))
-                        .map_err(|problem| Error::input(&name, problem))?,
+                    Name::File(path) if packing.is_none() && kept(&name).is_none() => {
+                        File::open(&**path)
+                            .map_err(Problem::from)
+                            .and_then(|file| npy::Array::open(file, dtype))
+                            .map_err(|problem| Error::input(&name, problem))?
+                    }
                     _ => npy::Array::stream(stream(&name, stamp)?, dtype)
                         .map_err(|problem| Error::input(&name, problem))?,
                 };

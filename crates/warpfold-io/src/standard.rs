@@ -3,58 +3,16 @@
 //! Rust's own handles take the place of closed descriptors with `/dev/null` and pass over descriptors of the wrong direction. What is read from or
 //! written to either would be lost without a word, so bytes go through duplicates of the descriptors, and which were closed is found out before `main`.
 
-use std::io::{self, Cursor, Read, Write};
-use std::sync::OnceLock;
+use std::io::{self, Read, Write};
 
 #[cfg(unix)]
 use crate::stamp::MonitoredFile;
-use crate::{Error, Name, Problem, memory};
-
-/// All of standard input, where it was kept.
-static KEPT: OnceLock<Vec<u8>> = OnceLock::new();
-
-/// Bytes that are read at once where all are kept.
-const STEP: usize = 1 << 20;
-
-/// Reads all of standard input and keeps it in memory, so that [`input`] gives it again each time.
-///
-/// # Errors
-/// [`Error::Input`] where it cannot be read, or there is no memory for it.
-pub fn keep() -> Result<(), Error> {
-    if is_kept() {
-        return Ok(());
-    }
-    let failed = |problem: Problem| Error::input(&Name::Stdin, problem);
-    let mut source = input().map_err(|error| failed(error.into()))?;
-    let mut all: Vec<u8> = Vec::new();
-    loop {
-        if all.capacity() - all.len() < STEP && !memory::fallibly(|| all.try_reserve(STEP).is_ok())
-        {
-            return Err(failed(Problem::NoMemory { read: all.len() as u64 }));
-        }
-        let read = (&mut source).take(STEP as u64).read_to_end(&mut all);
-        if read.map_err(|error| failed(error.into()))? == 0 {
-            break;
-        }
-    }
-    // Whoever was first has read it.
-    let _ = KEPT.set(all);
-    Ok(())
-}
-
-/// Whether standard input was kept, and can be read again.
-pub fn is_kept() -> bool {
-    KEPT.get().is_some()
-}
 
 /// Standard input; a regular file that changes while it is read is an error at its end.
 ///
 /// # Errors
 /// Where it was closed when the program started, or there are no more descriptors.
 pub fn input() -> io::Result<Box<dyn Read + Send>> {
-    if let Some(kept) = KEPT.get() {
-        return Ok(Box::new(Cursor::new(kept.as_slice())));
-    }
     open(0)?;
     #[cfg(unix)]
     return Ok(Box::new(MonitoredFile::from_here(duplicate(io::stdin())?)?));

@@ -45,15 +45,14 @@ impl Reduction {
         self.column.len() > 1 || self.has_all_columns()
     }
 
-    /// The first input that is a text and has a column of a name; standard input is looked at where it is kept.
+    /// The first input that is a text and has a column of a name; what can be read once is looked at where it is kept.
     pub(crate) fn text_with(&self, name: &str) -> Option<&PathBuf> {
         let dialect = self.written.dialect(false);
         // A name that is looked for makes the first row one of names, whatever else is in it.
         let header = if dialect.header == Header::Auto { Header::Yes } else { dialect.header };
         let dialect = Dialect { header, ..dialect };
         let is_text = |path: &Path| self.input.unwrap_or_else(|| kind(path)) == Kind::Text;
-        let may_look =
-            |path: &Path| path.is_file() || path.as_os_str() == "-" && input::standard::is_kept();
+        let may_look = |path: &Path| !input::is_read_once(&Name::of(path.to_path_buf()));
         let has_it = |path: &Path| {
             // What is wrong with the text is said where it is read.
             let columns = input::text_columns(&Name::of(path.to_path_buf()), dialect);

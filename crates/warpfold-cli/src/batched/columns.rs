@@ -25,7 +25,7 @@ pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
     keys::check(args)?;
     let finish = args.finish()?;
     if !key_columns(args).is_empty() {
-        run::keep_standard_input(args)?;
+        run::keep_streams(args)?;
     }
     let begun = Instant::now();
     let chosen = Chosen::of(args, &key_columns(args))?;

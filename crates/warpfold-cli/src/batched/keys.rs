@@ -90,7 +90,7 @@ pub(super) fn read(
     }
     let wanted = Wanted { dialect, left_out: LeftOut::Listed, ..Wanted::default() };
     match (key_column(args, by), &args.inputs[..]) {
-        (Some(_), [path]) if path.as_os_str() == "-" && !input::standard::is_kept() => {
+        (Some(_), [path]) if input::is_read_once(&Name::of(path.clone())) => {
             Err(Failure::Usage(
                 "--by COLUMN reads the input twice, and standard input can be read once only; save it to a file".into(),
             ))
@@ -123,7 +123,7 @@ fn text(path: &Path, wanted: &Wanted, values: Option<&ChangeMonitor>) -> Result<
     let is_too_narrow =
         |failure: &Failure| matches!(text_error(failure), Some(TextError::OutOfRange { .. }));
     // A pipe can be read once only.
-    let is_again = path.is_file() || path.as_os_str() == "-" && input::standard::is_kept();
+    let is_again = !input::is_read_once(&Name::of(path.to_path_buf()));
     let found = match of(DType::I64) {
         Err(failure) if is_again && is_too_narrow(&failure) => of(DType::U64),
         found => found,

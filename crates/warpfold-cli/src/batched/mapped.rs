@@ -39,7 +39,7 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
     super::check(args)?;
     args.finish()?;
     if !super::key_columns(args).is_empty() {
-        run::keep_standard_input(args)?;
+        run::keep_streams(args)?;
     }
     let (wanted, sides) = mapped::opened(args)?;
     let map = wanted.map(args, &sides)?;

@@ -42,7 +42,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     check(args)?;
     let finish = args.finish()?;
     if !key_columns(args).is_empty() {
-        run::keep_standard_input(args)?;
+        run::keep_streams(args)?;
     }
     let begun = Instant::now();
     let input = only(run::open(args)?, args.op())?;

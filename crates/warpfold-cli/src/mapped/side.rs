@@ -90,7 +90,7 @@ impl Side {
         } else if name == X && !is_text {
             run::open(args)?
         } else if is_text {
-            let is_once = |path: &PathBuf| path.as_os_str() == "-" && !input::standard::is_kept();
+            let is_once = |path: &PathBuf| input::is_read_once(&Name::of(path.clone()));
             if name == X && !args.inputs.iter().any(is_once) {
                 otherwise = Some(input::open(&args.inputs, &wanted(None))?.into());
             } else if name == X {

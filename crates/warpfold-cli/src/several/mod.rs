@@ -2,6 +2,8 @@
 
 mod reading;
 
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -136,7 +138,8 @@ impl Chosen {
     /// By the options, without the keys where all are wanted.
     pub(crate) fn of(args: &Reduction, keys: &[Column]) -> Result<Chosen, Failure> {
         let is_all = matches!(&args.column[..], [Column::Name(name)] if name == "*");
-        let is_stdin = args.inputs.iter().any(|path| path.as_os_str() == "-");
+        let is_once =
+            || args.inputs.iter().any(|path| input::is_read_once(&Name::of(path.clone())));
         let dialect = args.written.dialect(false);
         let mut chosen = Chosen {
             names: args.column.iter().map(shown).collect(),
@@ -147,11 +150,11 @@ impl Chosen {
         };
         let has_index =
             args.column.iter().chain(keys).any(|column| matches!(column, Column::Index(_)));
-        if is_stdin && is_all {
-            run::keep_standard_input(args)?;
+        if is_all {
+            run::keep_streams(args)?;
         }
         // What is read once has no first row to be looked at before.
-        if is_stdin && !input::standard::is_kept() {
+        if is_once() {
             return chosen.checked();
         }
         if is_all || has_index {
@@ -197,8 +200,9 @@ impl Chosen {
     }
 
     /// Fails where a column is asked for twice, by what tells one from another.
-    fn check<T: PartialEq>(&self, columns: &[T]) -> Result<(), Failure> {
-        match (1..columns.len()).find(|&at| columns[..at].contains(&columns[at])) {
+    fn check<T: Eq + Hash>(&self, columns: &[T]) -> Result<(), Failure> {
+        let mut seen = HashSet::with_capacity(columns.len());
+        match columns.iter().position(|column| !seen.insert(column)) {
             Some(at) => Err(Failure::Usage(format!(
                 "column {} is asked for twice; name it once",
                 self.names[at].escape_debug()
@@ -209,11 +213,11 @@ impl Chosen {
 
     /// Gives columns of one name their numbers.
     fn name_apart(&mut self, places: &[Option<usize>]) {
-        let names = self.names.clone();
-        for (at, (name, place)) in self.names.iter_mut().zip(places).enumerate() {
-            let is_alone = names.iter().filter(|other| *other == name).count() == 1;
-            if let (false, Some(place)) = (is_alone, place) {
-                *name = format!("{} (column {})", names[at], place + 1);
+        let mut counts = HashMap::<String, usize>::new();
+        self.names.iter().for_each(|name| *counts.entry(name.clone()).or_default() += 1);
+        for (name, place) in self.names.iter_mut().zip(places) {
+            if let (2.., Some(place)) = (counts[name.as_str()], place) {
+                *name = format!("{name} (column {})", place + 1);
             }
         }
     }

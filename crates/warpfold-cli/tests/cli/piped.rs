@@ -1,6 +1,7 @@
-//! What is read more than once comes on standard input as well: keys, all columns, several columns of an expression. The results are those of a file.
+//! What is read more than once comes on standard input and on pipes as well: keys, all columns, several columns of an expression. The results are those of a file.
 
 use std::io::Write;
+use std::process::Command;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -18,8 +19,24 @@ fn both(folder: &Folder, args: &[&str]) -> (Run, Run) {
     (run(of_file), run_with_stdin(args, SALES.as_bytes()))
 }
 
+/// What a pipe with a name gives, as shells make them for `<(…)`.
+fn named_pipe(folder: &Folder, args: &[&str]) -> Run {
+    let fifo = folder.at("pipe.csv");
+    if !fifo.exists() {
+        assert!(Command::new("mkfifo").arg(&fifo).status().expect("mkfifo runs").success());
+    }
+    let path = fifo.display().to_string();
+    let of_pipe: Vec<&str> =
+        args.iter().map(|arg| if *arg == "-" { &path } else { *arg }).collect();
+    // It waits for whoever reads, and is written once.
+    let writer = std::thread::spawn(move || std::fs::write(fifo, SALES));
+    let run = run(of_pipe);
+    assert!(writer.join().expect("it does not panic").is_ok(), "{args:?}");
+    run
+}
+
 #[test]
-fn standard_input_is_what_a_file_is() {
+fn standard_input_and_pipes_are_what_a_file_is() {
     let folder = Folder::new();
     for args in [
         &["sum", "-", "--column", "price", "--by", "shop"][..],
@@ -49,6 +66,8 @@ fn standard_input_is_what_a_file_is() {
         let err = |run: &Run| run.err.replace(folder.path().to_str().expect("UTF-8"), "");
         assert_eq!((&standard.out, err(&standard)), (&file.out, err(&file)), "{args:?}");
         assert_eq!(standard.code, Some(0));
+        let piped = named_pipe(&folder, args);
+        assert_eq!((piped.code, &piped.out), (Some(0), &file.out), "{args:?}: {piped:?}");
     }
     let found =
         run_with_stdin(&["sum", "-", "--column", "price", "--by", "shop"], SALES.as_bytes());

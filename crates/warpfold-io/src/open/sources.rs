@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpfold_num::DType;
 
 use crate::mapped::map;
+use crate::once::kept;
 use crate::packed::{Packing, Unnamed};
 use crate::stamp::{ChangeMonitor, MonitoredFile, OpenFile, Stamp};
 use crate::{Endian, Error, Mapped, Name, PIECE_BYTES, Pieces, Problem, npy};
@@ -71,27 +72,38 @@ pub(super) fn mapped(
     Ok(Some(Pieces::Mapped(mapped)))
 }
 
-/// A text; of standard input, which has no name that says it, the first bytes tell whether it is compressed.
+/// A text; where no name says it, the first bytes tell whether it is compressed.
 pub(super) fn text_stream(
     name: &Name,
     stamp: Option<Stamp>,
 ) -> Result<Box<dyn Read + Send>, Error> {
     let source = stream(name, stamp)?;
-    Ok(match name {
-        Name::Stdin => Box::new(Unnamed::New(source)),
-        _ => source,
+    Ok(match Packing::of(name) {
+        None => Box::new(Unnamed::New(source)),
+        Some(_) => source,
     })
 }
 
 pub(super) fn stream(name: &Name, stamp: Option<Stamp>) -> Result<Box<dyn Read + Send>, Error> {
+    let source = unpacked_stream(name, stamp)?;
+    Ok(match Packing::of(name) {
+        Some(packing) => packing.unpack(source),
+        None => source,
+    })
+}
+
+/// The bytes as they come.
+pub(crate) fn unpacked_stream(
+    name: &Name,
+    stamp: Option<Stamp>,
+) -> Result<Box<dyn Read + Send>, Error> {
+    if let Some(kept) = kept(name) {
+        return Ok(Box::new(io::Cursor::new(kept)));
+    }
     match file(name).map_err(|problem| Error::input(name, problem))? {
         Some(file) => {
-            let watched =
-                MonitoredFile::new(file, stamp).map_err(|error| Error::input(name, error))?;
-            Ok(match Packing::of(name) {
-                Some(packing) => packing.unpack(Box::new(watched)),
-                None => Box::new(watched),
-            })
+            let watched = MonitoredFile::new(file, stamp);
+            Ok(Box::new(watched.map_err(|error| Error::input(name, error))?))
         }
         None => crate::standard::input().map_err(|error| Error::input(name, error)),
     }

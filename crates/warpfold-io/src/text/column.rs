@@ -60,13 +60,17 @@ impl Column {
 /// Fails where a number is asked for that is a column's name and no column's place, such as a year.
 pub(super) fn check_number(column: &Column, record: &Record) -> Result<(), TextError> {
     let (Column::Index(name), found) = (column, record.len() as u64) else { return Ok(()) };
-    let is_name = |field: &[u8]| field == name.to_string().as_bytes();
-    match record.fields().position(is_name) {
-        Some(at) if *name > found => {
+    // Nearly every number is one of a place, and there may be many columns.
+    if *name <= found {
+        return Ok(());
+    }
+    let text = name.to_string();
+    match record.fields().position(|field| field == text.as_bytes()) {
+        Some(at) => {
             let index = at as u64 + 1;
             Err(TextError::NumberName { line: record.line, found, name: *name, index })
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 
