@@ -181,7 +181,7 @@ impl Groups {
             self.keys.take_ranks(&mut self.ranks);
             let dtype = self.form.dtype().expect("sums are of numbers");
             with_element!(dtype, T => sums.push(&self.ranks, HostArray::of(elements::<T>(bytes))));
-            self.values = (std::mem::take(&mut self.values.0), 0);
+            self.values.1 = 0;
         }
         if self.has_indices() {
             let rows = runs.iter().flat_map(|&(start, end)| start as u64..end as u64);
