@@ -94,8 +94,13 @@ impl Fold {
     /// Says which row of the whole the next array begins with: indices count from the whole's start.
     #[must_use]
     pub fn starting_at(mut self, row: u64) -> Fold {
-        self.row = row;
+        self.go_to(row);
         self
+    }
+
+    /// The same between two arrays.
+    pub(crate) fn go_to(&mut self, row: u64) {
+        self.row = row;
     }
 
     /// Takes in the extremes of rows up to one, of which so many are values, in place of the rows.

@@ -1,11 +1,14 @@
 //! Groups by one key, which is a word, a number or a time.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::types::*;
-use arrow_array::{Array, ArrayRef, Float64Array, PrimitiveArray, StringArray, UInt64Array};
+use arrow_array::{
+    Array, ArrayRef, Float64Array, Int64Array, PrimitiveArray, StringArray, UInt64Array,
+};
 use arrow_schema::DataType;
-use warpfold_arrow::Groups;
+use warpfold_arrow::{Cell, Groups};
 use warpfold_exact::partial::Finish;
 use warpfold_num::{Op, Policy};
 
@@ -123,4 +126,86 @@ fn groups_by_words_numbers_and_times() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("cast it"), "{error}");
+}
+
+/// A row's key, its word, and its value in sixty-fourths.
+type Row = (Option<i64>, Option<String>, Option<i64>);
+
+/// Whether there is none, which comes last; a number or a word.
+type KeyPart<'r> = (bool, Option<i64>, Option<&'r str>);
+
+/// Sums and means by a number, by a word and by both, of pieces that were taken in by some and merged in whatever order, beside exact sums of integers.
+#[test]
+fn sums_are_those_of_the_rows_in_any_order() {
+    const N: i64 = 20_000;
+    let row = |k: i64| -> Row {
+        let mixed = k.wrapping_mul(0x2545_F491_4F6C_DD1D);
+        let number = (mixed >> 40) % 700 * 1_000_003;
+        let value = (mixed >> 20) % 1_000_000_007;
+        let is = |n: i64| (mixed >> 9) % n == 0;
+        (
+            (!is(11)).then_some(number),
+            (!is(13)).then(|| format!("w{}", number % 31)),
+            (!is(5)).then_some(value),
+        )
+    };
+    let rows: Vec<Row> = (0..N).map(row).collect();
+    let arrays = |rows: &[Row]| -> [ArrayRef; 3] {
+        let numbers: Int64Array = rows.iter().map(|row| row.0).collect();
+        let words: StringArray = rows.iter().map(|row| row.1.as_deref()).collect();
+        let values: Float64Array = rows.iter().map(|row| Some(row.2? as f64 / 64.0)).collect();
+        [Arc::new(numbers), Arc::new(words), Arc::new(values)]
+    };
+    for which in [&[0][..], &[1], &[0, 1]] {
+        let mut expected: BTreeMap<Vec<KeyPart<'_>>, (i128, i128)> = BTreeMap::new();
+        for (number, word, value) in &rows {
+            let Some(value) = value else { continue };
+            let part = |&at: &usize| match at {
+                0 => (number.is_none(), *number, None),
+                _ => (word.is_none(), None, word.as_deref()),
+            };
+            let (sum, count) = expected.entry(which.iter().map(part).collect()).or_default();
+            (*sum, *count) = (*sum + i128::from(*value), *count + 1);
+        }
+        for (op, pieces) in [(Op::Sum, 1), (Op::Sum, 7), (Op::Mean, 1), (Op::Mean, 40)] {
+            let mut taken: Vec<Groups> = Vec::new();
+            // Pieces go to three in turn, from the last one on.
+            for (k, start) in (0..pieces).map(|piece| piece * N as usize / pieces).enumerate().rev()
+            {
+                let end = (k + 1) * N as usize / pieces;
+                let [numbers, words, values] = arrays(&rows[start..end]);
+                let keys: Vec<ArrayRef> =
+                    which.iter().map(|&at| [&numbers, &words][at].clone()).collect();
+                let types: Vec<DataType> =
+                    keys.iter().map(|keys| keys.data_type().clone()).collect();
+                if taken.len() < 3 {
+                    taken.push(
+                        Groups::new(op, &DataType::Float64, &types, Policy::default()).unwrap(),
+                    );
+                }
+                let at = k % taken.len();
+                taken[at].push(&keys, &values).unwrap();
+            }
+            let mut all = taken.pop().expect("there is a piece");
+            taken.into_iter().for_each(|groups| all.merge(groups).unwrap());
+            let kept = rows.iter().filter(|row| row.2.is_some()).count() as u64;
+            assert_eq!(all.values(), kept);
+            let found = all.finish(Finish::default()).unwrap();
+            let cells = &found.columns[0].1;
+            assert_eq!(cells.len(), expected.len());
+            for (at, (key, (sum, count))) in expected.iter().enumerate() {
+                for (keys, (_, number, word)) in found.keys.iter().zip(key) {
+                    let text = number.map(|number| number.to_string()).or(word.map(str::to_string));
+                    assert_eq!(keys.text(at), text);
+                }
+                // Both are below 2^53, so that one division rounds once.
+                let exact = if op == Op::Sum {
+                    *sum as f64 / 64.0
+                } else {
+                    *sum as f64 / (64 * count) as f64
+                };
+                assert_eq!(cells[at], Some(Cell::Value(exact.into())), "{op} of {key:?}");
+            }
+        }
+    }
 }

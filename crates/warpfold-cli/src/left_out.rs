@@ -30,37 +30,66 @@ impl Texts {
         self.0.push((name, notes));
     }
 
-    /// What was found, once all was read: numbers that their type turns into an infinity or a zero are told once, and the rest where it is to be said as well (`verbose`).
+    /// What was found, once all was read, and told: what a result lacks always, and how texts were read where it is to be said as well (`verbose`).
     pub(crate) fn found(&self, verbose: bool) -> Vec<TextNotes> {
+        let found = self.described(verbose);
+        tell_texts(&found);
+        found
+    }
+
+    /// The same of a result that counts by itself what was left out of it.
+    pub(crate) fn counted(&self, verbose: bool) -> Vec<TextNotes> {
+        let found = self.described(verbose);
+        tell_rounded(&found);
+        found
+    }
+
+    fn described(&self, verbose: bool) -> Vec<TextNotes> {
         let of = |(name, notes): &(Name, SharedNotes)| TextNotes {
             name: name.clone(),
             notes: notes.counts(),
         };
         let found: Vec<_> = self.0.iter().map(of).collect();
         for TextNotes { name, notes } in found.iter().filter(|_| verbose) {
-            let Notes { names, rows, rows_left_out, cells_left_out, nan_cells, .. } = notes;
+            let Notes { names, rows, nan_cells, .. } = notes;
             let names = names.map_or("no names".into(), |line| format!("names in line {line}"));
-            let left = match rows_left_out {
-                0 => String::new(),
-                some => format!(", {some} of them left out as a cell is missing"),
-            };
-            let cells = match cells_left_out {
-                0 => String::new(),
-                some => format!(", {some} missing cells left out of their columns"),
-            };
             let nans = match nan_cells {
                 0 => String::new(),
                 some => format!(", {some} missing cells taken for NaN"),
             };
-            crate::say!("text: {name}: {names}, {rows} rows of data{left}{cells}{nans}");
+            crate::say!("text: {name}: {names}, {rows} rows of data{nans}");
         }
-        tell_rounded(&found);
         found
     }
 }
 
+/// Says what of texts is not in a result as it stands there: one rule for all results, whoever asked for it and however.
+pub(crate) fn tell_texts(texts: &[TextNotes]) {
+    tell_left_out(texts);
+    tell_rounded(texts);
+}
+
+/// Says how many rows were left out, as a cell is missing in one of the columns that are used, and how many cells of columns that are reduced apart; of a text
+/// that is read for several of them, once.
+fn tell_left_out(texts: &[TextNotes]) {
+    for (k, TextNotes { name, notes }) in texts.iter().enumerate() {
+        if texts[..k].iter().any(|before| before.name == *name) {
+            continue;
+        }
+        let Notes { rows, rows_left_out, cells_left_out, .. } = notes;
+        if *rows_left_out > 0 {
+            crate::say!(
+                "note: {name}: {rows_left_out} of {rows} rows left out, as a cell is missing in one of the columns that are used"
+            );
+        }
+        if *cells_left_out > 0 {
+            crate::say!("note: {name}: missing cells left out: {cells_left_out}, in {rows} rows");
+        }
+    }
+}
+
 /// Says where the first number is that its type cannot hold, as an infinity stands for it, and the first that is too small for it, as a zero does.
-pub(crate) fn tell_rounded(texts: &[TextNotes]) {
+fn tell_rounded(texts: &[TextNotes]) {
     let tell = |of: fn(&Notes) -> RoundedAway, what: &str| {
         let first = texts.iter().find_map(|text| Some((&text.name, of(&text.notes).first?)));
         let Some((name, (line, column))) = first else { return };
@@ -72,19 +101,6 @@ pub(crate) fn tell_rounded(texts: &[TextNotes]) {
     };
     tell(|notes| notes.infinite, "beyond the element type, and an infinity stands for it");
     tell(|notes| notes.zero, "too small for the element type, and a zero stands for it");
-}
-
-/// Says how many rows an expression does without, as one of the columns that it names has none there; of a text that is read for several of them, once.
-pub(crate) fn tell_rows(texts: &[TextNotes]) {
-    for (k, TextNotes { name, notes }) in texts.iter().enumerate() {
-        let is_told = texts[..k].iter().any(|before| before.name == *name);
-        if notes.rows_left_out > 0 && !is_told {
-            let (gone, rows) = (notes.rows_left_out, notes.rows);
-            crate::say!(
-                "note: {name}: {gone} of {rows} rows left out, as a cell is missing in one of the columns that are used"
-            );
-        }
-    }
 }
 
 /// Texts as a JSON list.

@@ -13,7 +13,7 @@ use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Device, Executor, Work};
 use crate::input::text::Column;
 use crate::input::{self, Input, Name};
-use crate::left_out::{Joined, Texts, tell_rows};
+use crate::left_out::{Joined, Texts};
 use crate::progress::Progress;
 use crate::report::{self, Answer, Format, Report};
 use crate::{Failure, run, streams};
@@ -77,7 +77,6 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         fold_seconds: folding.as_secs_f64(),
         texts: texts.found(args.verbosity() == Verbosity::Verbose),
     };
-    tell_rows(&report.texts);
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("time: {}", report.timing());
     }

@@ -126,7 +126,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         device: Device::Cpu,
         seconds,
         fold_seconds: seconds,
-        texts: texts.found(args.verbosity() == Verbosity::Verbose),
+        texts: texts.counted(args.verbosity() == Verbosity::Verbose),
     };
     table::show(args, &table)?;
     for (name, why) in table.names().zip(found.iter().map(|column| &column.why)) {

@@ -25,6 +25,7 @@ mod parts;
 mod product;
 mod read;
 mod running;
+mod sums_by_key;
 pub mod threads;
 
 pub use isa::facts;
@@ -32,6 +33,7 @@ pub use memory::{ask_for, with_capacity};
 pub use parts::{group_by, group_dense, runs_by_key, segments};
 pub use read::Columns;
 pub use running::Running;
+pub use sums_by_key::SumsByKey;
 
 use std::sync::Mutex;
 

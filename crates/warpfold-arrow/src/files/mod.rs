@@ -12,9 +12,11 @@ use std::fs::File;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
+use rayon::prelude::*;
 use warpfold_num::{Op, Policy};
 
 use crate::{Dot, Error, Fold, Groups, Result};
@@ -68,6 +70,14 @@ trait Sink: Send + Sized {
     fn take_extremes(&mut self, extremes: &[Extremes], end: u64) -> Result<()>;
     /// Joins it with what comes after it.
     fn join(&mut self, next: Self) -> Result<()>;
+    /// Whether it takes in row groups in any order, and whatever was taken in apart.
+    fn takes_any_order(&self) -> bool {
+        false
+    }
+    /// Says which row comes next, where they come in any order.
+    fn go_to(&mut self, _row: u64) {
+        unreachable!("rows come in their order")
+    }
 }
 
 impl Sink for Vec<Fold> {
@@ -134,6 +144,14 @@ impl Sink for ByKeys {
 
     fn join(&mut self, next: Self) -> Result<()> {
         self.groups.iter_mut().zip(next.groups).try_for_each(|(groups, next)| groups.merge(next))
+    }
+
+    fn takes_any_order(&self) -> bool {
+        self.groups.iter().all(Groups::takes_any_order)
+    }
+
+    fn go_to(&mut self, row: u64) {
+        self.groups.iter_mut().for_each(|groups| groups.go_to(row));
     }
 }
 
@@ -281,6 +299,13 @@ impl Files {
             })
         };
         let mut all = make(0, policy)?;
+        if all.takes_any_order() {
+            read.decoded = tasks.len() as u64;
+            return Ok((
+                in_any_order(&tasks, columns, threads(policy), all, || make(0, policy))?,
+                read,
+            ));
+        }
         // A window at a time, so that few results wait for those before them.
         for window in tasks.chunks(4 * threads(policy).max(1)) {
             for part in in_order(window, threads(policy), &each) {
@@ -304,13 +329,45 @@ fn in_order<T: Sync, R: Send>(
     threads: usize,
     each: &(impl Fn(&T) -> R + Sync),
 ) -> Vec<R> {
-    use rayon::prelude::*;
     if threads <= 1 {
         return tasks.iter().map(each).collect();
     }
     let share =
         if threads >= rayon::current_num_threads() { 1 } else { tasks.len().div_ceil(threads) };
     tasks.par_iter().with_min_len(share).map(each).collect()
+}
+
+/// A row group, and the row that it begins with.
+type Task<'t> = (&'t Table, &'t parquet::Footer, usize, u64);
+
+/// What tasks leave, with as many sinks as threads: each takes in whatever row group is next.
+fn in_any_order<S: Sink>(
+    tasks: &[Task<'_>],
+    columns: &[String],
+    threads: usize,
+    first: S,
+    make: impl Fn() -> Result<S> + Sync,
+) -> Result<S> {
+    let idle = Mutex::new(vec![first]);
+    let lock = || idle.lock().unwrap_or_else(|poison| poison.into_inner());
+    let each = |&(table, footer, group, row): &Task<'_>| {
+        guarded(&table.path, || {
+            let mut sink = lock().pop().map_or_else(&make, Ok)?;
+            sink.go_to(row);
+            footer.read(table, group, columns, &mut sink)?;
+            lock().push(sink);
+            Ok(())
+        })
+    };
+    in_order(tasks, threads, &each).into_iter().collect::<Result<()>>()?;
+    let mut sinks = idle.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    // In pairs, as many at once as there are.
+    while sinks.len() > 1 {
+        let others = sinks.split_off(sinks.len().div_ceil(2));
+        let joins = sinks.par_iter_mut().zip(others).map(|(sink, other)| sink.join(other));
+        joins.collect::<Result<()>>()?;
+    }
+    sinks.pop().map_or_else(make, Ok)
 }
 
 impl Table {

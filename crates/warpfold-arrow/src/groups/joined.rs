@@ -21,7 +21,11 @@ impl Joined {
     ///
     /// # Panics
     /// If there are none, or they have different numbers of keys.
-    pub fn of(all: Vec<Grouped>) -> Joined {
+    pub fn of(mut all: Vec<Grouped>) -> Joined {
+        // One is the table.
+        if let [Grouped { keys, columns }] = &mut all[..] {
+            return Joined { keys: std::mem::take(keys), columns: vec![std::mem::take(columns)] };
+        }
         let rows = |grouped: &Grouped| grouped.keys.first().map_or(0, Keys::len);
         let mut next = vec![0; all.len()];
         // The row of each column in each row of the table.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use warpfold_engine::Parts;
+use warpfold_engine::{Key, Parts};
 use warpfold_num::{Column, Policy, Value};
 
 use super::tuples::Tuples;
@@ -108,20 +108,57 @@ impl Store {
         }
     }
 
-    /// Takes in what comes after it; `false` if it is of another kind.
+    /// Takes in what comes after it; the new numbers of its words or combinations, none where keys are numbers themselves. `None` if it is of another kind.
     #[must_use]
-    pub(super) fn merge(&mut self, other: Store) -> bool {
+    pub(super) fn merge(&mut self, other: Store) -> Option<Vec<u32>> {
         match (self, other) {
             (Store::Signed(all), Store::Signed(one)) => all.extend(one),
             (Store::Unsigned(all), Store::Unsigned(one)) => all.extend(one),
             (Store::Words(all, words), Store::Words(one, others)) => {
                 let renumbered = renumbered(words, others);
                 all.extend(one.into_iter().map(|old| renumbered[old as usize]));
+                return Some(renumbered);
             }
             (Store::Tuples(all), Store::Tuples(one)) => return all.merge(one),
-            _ => return false,
+            _ => return None,
         }
-        true
+        Some(Vec::new())
+    }
+
+    /// Moves the keys of the values out, as numbers of 64 bits: ranks in the keys' order, or the numbers of words and combinations.
+    pub(super) fn take_ranks(&mut self, ranks: &mut Vec<u64>) {
+        ranks.clear();
+        match self {
+            Store::Signed(all) => ranks.extend(all.drain(..).map(Key::rank)),
+            Store::Unsigned(all) => ranks.append(all),
+            Store::Words(numbers, _) => ranks.extend(numbers.drain(..).map(u64::from)),
+            Store::Tuples(tuples) => ranks.extend(tuples.take_numbers().map(u64::from)),
+        }
+    }
+
+    /// The keys of groups by the ranks that [`take_ranks`](Self::take_ranks) gave, which come in ascending order and leave in that of the keys.
+    pub(super) fn sorted(&self, types: &[DataType], ranks: &mut [u64]) -> Vec<Keys> {
+        let by = |ranks: &mut [u64], place: &[u32]| {
+            // Every word and combination has a value, so that ranks are all numbers there are.
+            place.iter().zip(0..).for_each(|(&place, number)| ranks[place as usize] = number);
+        };
+        let cells = |cell: &dyn Fn(u64) -> Cell| {
+            vec![Keys::Cells(ranks.iter().map(|&rank| Some(cell(rank))).collect())]
+        };
+        match self {
+            Store::Signed(_) => cells(&|rank| cell(i64::from_rank(rank), &types[0])),
+            Store::Unsigned(_) => cells(&|rank| Cell::Value(rank.into())),
+            Store::Words(_, words) => {
+                let (keys, place) = ranked(words);
+                by(ranks, &place);
+                vec![Keys::Words(keys.into_iter().map(|word| Some(word.to_string())).collect())]
+            }
+            Store::Tuples(tuples) => {
+                let (keys, place) = tuples.sorted(types);
+                by(ranks, &place);
+                keys
+            }
+        }
     }
 
     /// The parts, of which each has a value; `numbered` asks for the number of each value's part.
@@ -138,7 +175,10 @@ impl Store {
                 let keys = keys.into_iter().map(|word| Some(word.to_string())).collect();
                 (vec![Keys::Words(keys)], unsorted.iter().map(|&old| rank[old as usize]).collect())
             }
-            Store::Tuples(tuples) => tuples.sorted(types),
+            Store::Tuples(tuples) => {
+                let (keys, place) = tuples.sorted(types);
+                (keys, tuples.numbers().iter().map(|&old| place[old as usize]).collect())
+            }
             Store::Signed(all) => {
                 let parts = warpfold_engine::group_by(all, all.len(), policy)?;
                 let found = parts.keys().and_then(Column::slice::<i64>).unwrap_or(&[]).to_vec();

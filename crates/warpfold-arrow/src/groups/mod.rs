@@ -11,7 +11,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, make_array};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
-use warpfold_engine::{HostArray, Indices, Parts, Request};
+use warpfold_engine::{HostArray, Indices, Parts, Request, SumsByKey};
 use warpfold_exact::partial::Finish;
 use warpfold_num::{
     Accuracy, At, Column, Element, Error as Reduction, Op, Policy, Value, with_element,
@@ -30,7 +30,8 @@ use null_rows::NullRows;
 
 /// One reduction of a column for each key of another: integers, dates and times, booleans, strings, and dictionaries of them.
 ///
-/// Values and keys are kept until the end: some 16 bytes a row. A row without a value is left out; rows without a key are a group of their own,
+/// Sums and means of numbers keep what each group is so far: 43 to 64 bytes, and as much again while their table grows. All else keeps values and keys until the end: some 16
+/// bytes a row. A row without a value is left out; rows without a key are a group of their own,
 /// and where there are several keys, none is one more value of each. Floats are multiplied by where their rows stand among those of their key, rows
 /// without a value counted, as under a mask.
 #[derive(Debug)]
@@ -40,9 +41,13 @@ pub struct Groups {
     dtype: DataType,
     policy: Policy,
     key_types: Vec<DataType>,
+    /// What sums of groups are so far; values and keys are those of one batch then.
+    sums: Option<SumsByKey>,
     /// Values, as words and how many bytes of them count.
     values: (Vec<u64>, usize),
     keys: Store,
+    /// The keys of a batch as numbers, while it is taken in.
+    ranks: Vec<u64>,
     /// The row of each value, where the reduction gives indices.
     rows: Vec<u64>,
     /// Rows without a value, where these have places among the others.
@@ -77,11 +82,18 @@ impl Groups {
         let key_types: Vec<DataType> = keys.iter().map(|key| values_type(key).clone()).collect();
         let form = Form::of(op, dtype)?;
         let null_rows = NullRows::of(op, &form);
+        let policy = Policy { accuracy: Accuracy::Exact, ..policy };
+        let sums = match form {
+            Form::Numbers(dtype) => SumsByKey::new(op, dtype, policy),
+            _ => None,
+        };
         Ok(Groups {
             op,
             form,
             dtype: values_type(dtype).clone(),
-            policy: Policy { accuracy: Accuracy::Exact, ..policy },
+            policy,
+            sums,
+            ranks: Vec::new(),
             keys: match null_rows {
                 // Rows without a key are a group like the others.
                 Some(_) => Store::tuples(&key_types)?,
@@ -99,9 +111,19 @@ impl Groups {
     /// Says which row of the whole the next array begins with.
     #[must_use]
     pub fn starting_at(mut self, row: u64) -> Groups {
-        self.row = row;
-        self.keyless = self.keyless.starting_at(row);
+        self.go_to(row);
         self
+    }
+
+    /// The same between two arrays, where their order does not count.
+    pub(crate) fn go_to(&mut self, row: u64) {
+        self.row = row;
+        self.keyless.go_to(row);
+    }
+
+    /// Whether arrays may be taken in, and merged, in any order.
+    pub(crate) fn takes_any_order(&self) -> bool {
+        self.sums.is_some()
     }
 
     /// Whether indices are among the results: those of rows of the whole.
@@ -154,6 +176,13 @@ impl Groups {
             null_rows.fill(&mut bytes[before..], nulls, self.keys.len());
         }
         self.keys.append(&keys, &runs);
+        if let Some(sums) = &mut self.sums {
+            let bytes = &bytemuck::cast_slice(&self.values.0)[..self.values.1];
+            self.keys.take_ranks(&mut self.ranks);
+            let dtype = self.form.dtype().expect("sums are of numbers");
+            with_element!(dtype, T => sums.push(&self.ranks, HostArray::of(elements::<T>(bytes))));
+            self.values.1 = 0;
+        }
         if self.has_indices() {
             let rows = runs.iter().flat_map(|&(start, end)| start as u64..end as u64);
             self.rows.extend(rows.map(|row| self.row + row));
@@ -206,10 +235,16 @@ impl Groups {
         if let (Some(null_rows), Some(others)) = (&mut self.null_rows, other.null_rows) {
             null_rows.merge(others, self.keys.len());
         }
-        if !self.keys.merge(other.keys) {
+        let Some(renumbered) = self.keys.merge(other.keys) else {
             let first = |types: Vec<DataType>| types.into_iter().next().unwrap_or(DataType::Null);
             let (found, before) = (first(other.key_types), first(self.key_types.clone()));
             return Err(Error::Mixed { found, before });
+        };
+        if let (Some(sums), Some(others)) = (&mut self.sums, other.sums) {
+            match renumbered.is_empty() {
+                true => sums.merge(others, |rank| rank),
+                false => sums.merge(others, |number| renumbered[number as usize].into()),
+            }
         }
         self.rows.extend(other.rows);
         self.row = self.row.max(other.row);
@@ -224,7 +259,8 @@ impl Groups {
     /// Values taken in so far: rows that are not null, with a key or without.
     pub fn values(&self) -> u64 {
         let none = self.null_rows.as_ref().map_or(0, NullRows::rows);
-        self.keys.len() as u64 - none + self.keyless.values()
+        let kept = self.sums.as_ref().map_or(self.keys.len() as u64, SumsByKey::rows);
+        kept - none + self.keyless.values()
     }
 
     /// The results, keys ascending.
@@ -235,19 +271,10 @@ impl Groups {
         let finish = Finish { overflow: self.policy.overflow, ..finish };
         let has_keyless = self.keyless.values() > 0;
         let keyless = if has_keyless { Some(self.keyless.clone().finish(finish)?) } else { None };
-        let is_decimal = matches!(self.form, Form::Decimals(_));
-        let (parts, mut keys, numbers) =
-            self.keys.parts(&self.key_types, self.policy, is_decimal)?;
-        let mut columns = match (&self.form, &numbers) {
-            (Form::Decimals(scale), Some(numbers)) => {
-                let groups = keys[0].len();
-                by_name(self.decimals(numbers, groups, *scale, finish)?)
-            }
-            _ => self.columns(parts, finish).map_err(|error| named(error, &keys))?,
+        let (mut keys, mut columns) = match &self.sums {
+            Some(sums) => self.sums(sums, finish)?,
+            None => self.stored(finish)?,
         };
-        if let (Some(null_rows), Some(numbers)) = (&self.null_rows, &numbers) {
-            null_rows.leave_out(numbers, &mut keys, &mut columns);
-        }
         for (name, cells) in &mut columns {
             if matches!(
                 (&self.op, *name),
@@ -276,6 +303,36 @@ impl Groups {
         Ok(Grouped { keys, columns })
     }
 
+    /// The groups of what is known of each.
+    fn sums(&self, sums: &SumsByKey, finish: Finish) -> Result<(Vec<Keys>, Named)> {
+        let mut ranks = sums.ranks();
+        let keys = self.keys.sorted(&self.key_types, &mut ranks);
+        if ranks.is_empty() {
+            return Ok((keys, Vec::new()));
+        }
+        let named = |error: Reduction| named_by_place(error.into(), &keys);
+        let column = sums.finish(&ranks, finish).map_err(named)?;
+        Ok((keys, vec![(self.op.name(), shown(&column))]))
+    }
+
+    /// The groups of all values.
+    fn stored(&self, finish: Finish) -> Result<(Vec<Keys>, Named)> {
+        let is_decimal = matches!(self.form, Form::Decimals(_));
+        let (parts, mut keys, numbers) =
+            self.keys.parts(&self.key_types, self.policy, is_decimal)?;
+        let mut columns = match (&self.form, &numbers) {
+            (Form::Decimals(scale), Some(numbers)) => {
+                let groups = keys[0].len();
+                by_name(self.decimals(numbers, groups, *scale, finish)?)
+            }
+            _ => self.columns(parts, finish).map_err(|error| named(error, &keys))?,
+        };
+        if let (Some(null_rows), Some(numbers)) = (&self.null_rows, &numbers) {
+            null_rows.leave_out(numbers, &mut keys, &mut columns);
+        }
+        Ok((keys, columns))
+    }
+
     fn columns(&self, parts: Parts<'_>, finish: Finish) -> Result<Named> {
         let bytes: &[u8] = &bytemuck::cast_slice(&self.values.0)[..self.values.1];
         let dtype = self.form.dtype().expect("decimals have a way of their own");
@@ -300,10 +357,7 @@ impl Groups {
         match &self.form {
             Form::Numbers(_) => {
                 let columns = warpfold_engine::columns(&request, finish)?;
-                let cells = |column: &Column| {
-                    (0..column.len()).map(|k| Some(Cell::Value(column.get(k)))).collect()
-                };
-                Ok(columns.iter().map(|(name, column)| (*name, cells(column))).collect())
+                Ok(columns.iter().map(|(name, column)| (*name, shown(column))).collect())
             }
             form => {
                 let partials = warpfold_engine::partials(&request)?;
@@ -339,25 +393,35 @@ impl Groups {
     }
 }
 
-/// An error of a group, by its key: to the engine, words, times and combinations are numbers.
+/// An error of a group, by its key: to the engine, times are numbers, and words and combinations have places.
 fn named(error: Error, keys: &[Keys]) -> Error {
+    let [Keys::Cells(cells)] = keys else { return named_by_place(error, keys) };
+    by_key(error, |number| {
+        let is_it =
+            |cell: &&Cell| matches!(cell, Cell::Time(ticks, _) if ticks.to_string() == number);
+        cells.iter().flatten().find(is_it).map(Cell::to_string)
+    })
+}
+
+/// The same of an error that has the group's place.
+fn named_by_place(error: Error, keys: &[Keys]) -> Error {
+    let text = |keys: &Keys, at| keys.text(at).unwrap_or_else(|| "-".into());
+    by_key(error, |number| {
+        let at = number.parse().ok().filter(|&at| at < keys[0].len())?;
+        Some(keys.iter().map(|keys| text(keys, at)).collect::<Vec<_>>().join(", "))
+    })
+}
+
+fn by_key(error: Error, key: impl Fn(&str) -> Option<String>) -> Error {
     let Error::Reduction(Reduction::Output { output: At::Group(number), error }) = error else {
         return error;
     };
-    let text = |keys: &Keys, at| keys.text(at).unwrap_or_else(|| "-".into());
-    let key = match keys {
-        [Keys::Cells(cells)] => {
-            let is_it =
-                |cell: &&Cell| matches!(cell, Cell::Time(ticks, _) if ticks.to_string() == number);
-            cells.iter().flatten().find(is_it).map(Cell::to_string)
-        }
-        keys => {
-            number.parse().ok().filter(|&at| at < keys[0].len()).map(|at: usize| {
-                keys.iter().map(|keys| text(keys, at)).collect::<Vec<_>>().join(", ")
-            })
-        }
-    };
-    Reduction::Output { output: At::Group(key.unwrap_or(number)), error }.into()
+    let key = key(&number).unwrap_or(number);
+    Reduction::Output { output: At::Group(key), error }.into()
+}
+
+fn shown(column: &Column) -> Vec<Option<Cell>> {
+    (0..column.len()).map(|k| Some(Cell::Value(column.get(k)))).collect()
 }
 
 fn by_name(rows: Vec<Fields>) -> Named {

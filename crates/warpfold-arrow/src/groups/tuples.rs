@@ -49,6 +49,11 @@ impl Tuples {
         &self.numbers
     }
 
+    /// Moves the numbers out, and keeps what they stand for.
+    pub(super) fn take_numbers(&mut self) -> impl Iterator<Item = u32> {
+        self.numbers.drain(..)
+    }
+
     pub(super) fn append(&mut self, keys: &[ArrayRef], runs: &[(usize, usize)]) {
         let columns: Vec<Vec<u32>> =
             self.columns.iter_mut().zip(keys).map(|(codes, keys)| codes.of(keys, runs)).collect();
@@ -75,14 +80,11 @@ impl Tuples {
         next
     }
 
-    /// Takes in what comes after it; `false` if its columns are of other kinds.
-    pub(super) fn merge(&mut self, other: Tuples) -> bool {
+    /// Takes in what comes after it; the new numbers of its combinations. `None` if its columns are of other kinds.
+    pub(super) fn merge(&mut self, other: Tuples) -> Option<Vec<u32>> {
         let mut renumbered = Vec::with_capacity(self.columns.len());
         for (codes, others) in self.columns.iter_mut().zip(other.columns) {
-            match codes.merge(others) {
-                Some(new) => renumbered.push(new),
-                None => return false,
-            }
+            renumbered.push(codes.merge(others)?);
         }
         let combinations: Vec<u32> = other
             .combinations
@@ -96,10 +98,10 @@ impl Tuples {
             })
             .collect();
         self.numbers.extend(other.numbers.into_iter().map(|old| combinations[old as usize]));
-        true
+        Some(combinations)
     }
 
-    /// The keys of the combinations, ascending from the first column on, none last; and the number of each value's combination in that order.
+    /// The keys of the combinations, ascending from the first column on, none last; and the place of each combination in that order, by its number.
     pub(super) fn sorted(&self, types: &[DataType]) -> (Vec<Keys>, Vec<u32>) {
         let columns: Vec<(Keys, Vec<u32>)> =
             self.columns.iter().zip(types).map(|(codes, dtype)| codes.sorted(dtype)).collect();
@@ -118,7 +120,7 @@ impl Tuples {
                 Keys::Words(words) => Keys::Words(rows.map(|row| words[row].clone()).collect()),
             }
         });
-        (keys.collect(), self.numbers.iter().map(|&old| new[old as usize]).collect())
+        (keys.collect(), new)
     }
 }
 

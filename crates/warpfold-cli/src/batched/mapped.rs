@@ -9,7 +9,7 @@ use super::{Aligned, Combined, Found, Parted, Rows};
 use crate::args::{Reduction, Verbosity};
 use crate::device::Executor;
 use crate::input::Whole;
-use crate::left_out::{Texts, tell_rows};
+use crate::left_out::Texts;
 use crate::table::{self, Table, Titles};
 use crate::{Failure, mapped, run};
 
@@ -172,7 +172,6 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
         fold_seconds: folding.elapsed().as_secs_f64(),
         texts: opened.texts.found(is_verbose),
     };
-    tell_rows(&table.texts);
     if is_verbose {
         crate::say!("time: {}", table.timing());
     }

@@ -13,16 +13,18 @@ pub(super) fn gather(
     mine: &[(u64, Notes)],
     names: &[Name],
 ) -> Result<Vec<TextNotes>, Failure> {
-    const NUMBERS: usize = 11;
+    const NUMBERS: usize = 12;
     // Lines count from 1.
     let words = |away: RoundedAway| {
         let (line, column) = away.first.unwrap_or_default();
         [away.cells, line, column]
     };
     let mine = mine.iter().flat_map(|(which, notes)| {
-        let Notes { names, rows, rows_left_out, nan_cells, infinite, zero, .. } = *notes;
+        let Notes { names, rows, rows_left_out, cells_left_out, nan_cells, infinite, zero, .. } =
+            *notes;
         let ([a, b, c], [d, e, f]) = (words(infinite), words(zero));
-        [*which, names.unwrap_or(0), rows, rows_left_out, nan_cells, a, b, c, d, e, f]
+        let (names, gone) = (names.unwrap_or(0), cells_left_out);
+        [*which, names, rows, rows_left_out, gone, nan_cells, a, b, c, d, e, f]
     });
     let mine: Vec<u8> = mine.flat_map(u64::to_le_bytes).collect();
     let all = exchange(comm, "what was found in texts", Ok(&mine))?.concat();
@@ -35,7 +37,7 @@ pub(super) fn gather(
         cells,
         first: (line > 0).then_some((line, column)),
     };
-    for &[which, names, rows, rows_left_out, nan_cells, a, b, c, d, e, f] in parts {
+    for &[which, names, rows, rows_left_out, cells_left_out, nan_cells, a, b, c, d, e, f] in parts {
         let names = (names > 0).then_some(names);
         let (infinite, zero) = (away([a, b, c]), away([d, e, f]));
         match found.last_mut() {
@@ -43,12 +45,20 @@ pub(super) fn gather(
                 notes.names = notes.names.or(names);
                 notes.rows += rows;
                 notes.rows_left_out += rows_left_out;
+                notes.cells_left_out += cells_left_out;
                 notes.nan_cells += nan_cells;
                 notes.infinite = notes.infinite.and(infinite);
                 notes.zero = notes.zero.and(zero);
             }
             _ => {
-                let counts = Notes { names, rows, rows_left_out, nan_cells, ..Notes::default() };
+                let counts = Notes {
+                    names,
+                    rows,
+                    rows_left_out,
+                    cells_left_out,
+                    nan_cells,
+                    ..Notes::default()
+                };
                 found.push((which, Notes { infinite, zero, ..counts }));
             }
         }

@@ -16,7 +16,7 @@ use crate::args::{Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Folder, Work};
 use crate::input::text::Notes;
 use crate::input::{self, Input, Name, Order};
-use crate::left_out::{tell_rounded, tell_rows};
+use crate::left_out::tell_texts;
 use crate::report::{self, Format, Report};
 use crate::run::pairs_of_columns;
 use crate::streams;
@@ -248,6 +248,7 @@ pub(super) fn without(notes: Notes, head: &Notes) -> Notes {
     Notes {
         rows: notes.rows.saturating_sub(head.rows),
         rows_left_out: notes.rows_left_out.saturating_sub(head.rows_left_out),
+        cells_left_out: notes.cells_left_out.saturating_sub(head.cells_left_out),
         nan_cells: notes.nan_cells.saturating_sub(head.nan_cells),
         ..notes
     }
@@ -444,10 +445,7 @@ pub(super) fn print(
     if comm.rank() > 0 {
         return Ok(());
     }
-    tell_rounded(&texts);
-    if args.maps.any() {
-        tell_rows(&texts);
-    }
+    tell_texts(&texts);
     let report = Report { texts, ..report };
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("time of rank 0: {}", report.timing());

@@ -79,19 +79,19 @@ fn comments_are_data_unless_they_are_named() {
 fn missing_cells_are_errors_nans_or_left_out() {
     let text = "k,v\n1,5\n1,NA\n2,\n2,7\n,8\n";
     both(text, &["sum", "--column", "v"]).fails(1, &["line 3, column 2", "--missing"]);
-    assert_eq!(both(text, &["sum", "--column", "v", "--missing", "skip"]).value(), "20.0");
-    assert_eq!(both(text, &["sum", "--column", "v", "--missing", "nan"]).value(), "NaN");
+    assert_eq!(both(text, &["sum", "--column", "v", "--missing", "skip"]).kept(), "20.0");
+    assert_eq!(both(text, &["sum", "--column", "v", "--missing", "nan"]).kept(), "NaN");
     assert_eq!(
-        both(text, &["sum", "--column", "v", "--missing", "nan", "--nan", "ignore"]).value(),
+        both(text, &["sum", "--column", "v", "--missing", "nan", "--nan", "ignore"]).kept(),
         "20.0"
     );
     both(text, &["sum", "--column", "v", "--missing", "nan", "--dtype", "i64"])
         .fails(2, &["--missing nan", "i64"]);
-    assert_eq!(both("1,2\nNA,3\n4,5\n", &["sum", "--missing", "skip"]).value(), "12.0");
+    assert_eq!(both("1,2\nNA,3\n4,5\n", &["sum", "--missing", "skip"]).kept(), "12.0");
     let folder = Folder::new();
     let path = folder.file("x.csv", text);
     let by_key = ["sum", &path, "--column", "v", "--by", "k", "--missing", "skip"];
-    assert_eq!(run(by_key).value(), "1 5.0\n2 7.0");
+    assert_eq!(run(by_key).kept(), "1 5.0\n2 7.0");
     // Of integers nan is no advice.
     let found = run(["sum", &path, "--column", "v", "--dtype", "i64"]);
     found.fails(1, &["--missing skip"]);
@@ -121,8 +121,8 @@ fn indices_count_the_rows_that_are_left_out() {
         let kept = values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?)));
         let Some(least) = kept.clone().min_by_key(|&(at, value)| (value, at)) else { continue };
         let most = kept.clone().min_by_key(|&(at, value)| (-value, at)).expect("not empty");
-        assert_eq!(both(&text, &args("argmin")).value(), least.0.to_string());
-        assert_eq!(both(&text, &args("argmax")).value(), most.0.to_string());
+        assert_eq!(both(&text, &args("argmin")).kept(), least.0.to_string());
+        assert_eq!(both(&text, &args("argmax")).kept(), most.0.to_string());
         let stats = both(&text, &args("stats"));
         let number = |name: &str| {
             let line = stats.out.lines().find(|line| line.split(' ').next() == Some(name));
@@ -136,11 +136,11 @@ fn indices_count_the_rows_that_are_left_out() {
         );
     }
     // Cells of all columns are counted, row by row, and files one after another.
-    assert_eq!(both("1,2\nNA,9\n3,4\n", &["argmax", "--missing", "skip"]).value(), "5");
+    assert_eq!(both("1,2\nNA,9\n3,4\n", &["argmax", "--missing", "skip"]).kept(), "5");
     let folder = Folder::new();
     let [x, y] = [folder.file("x.csv", "NA\n1\nNA\n"), folder.file("y.csv", "NA\n0\n5\n")];
-    assert_eq!(run(["argmax", &x, &y, "--missing", "skip"]).value(), "5");
-    assert_eq!(run(["argmin", &x, &y, "--missing", "skip"]).value(), "4");
+    assert_eq!(run(["argmax", &x, &y, "--missing", "skip"]).kept(), "5");
+    assert_eq!(run(["argmin", &x, &y, "--missing", "skip"]).kept(), "4");
     both("NA\nNA\n", &["argmax", "--missing", "skip"]).fails(1, &["empty"]);
 }
 
@@ -155,7 +155,7 @@ fn pairs_lose_both_elements() {
         let expected = products.clone().sum::<i64>().to_string();
         let skip = ["--column", "v", "--missing", "skip", "--dtype", "i64"];
         let found = run(["dot", &x, &y, "--format", "json"].iter().chain(&skip));
-        let json: serde_json::Value = serde_json::from_str(found.value()).expect("JSON");
+        let json: serde_json::Value = serde_json::from_str(found.kept()).expect("JSON");
         assert_eq!(json["value"].to_string(), expected, "{n}");
         assert_eq!(json["n"], products.count(), "{n}");
         let left_out = a.iter().filter(|value| value.is_none()).count();
@@ -168,7 +168,7 @@ fn pairs_lose_both_elements() {
     run(["dot", &x, &y, "--missing", "skip"]).fails(1, &["ends after 2 elements"]);
     // What is left out takes no part: neither infinity times zero nor NaN.
     let [x, y] = [folder.file("x.csv", "1\nNA\n3\n"), folder.file("y.csv", "1\ninf\n2\n")];
-    assert_eq!(run(["dot", &x, &y, "--missing", "skip"]).value(), "7.0");
+    assert_eq!(run(["dot", &x, &y, "--missing", "skip"]).kept(), "7.0");
 }
 
 #[test]
@@ -180,33 +180,30 @@ fn keys_of_another_file_and_segments_lose_the_rows() {
         run(all)
     };
     let k = folder.file("k.csv", "1\n1\n2\n2\n1\nNA\n");
-    assert_eq!(skip(&["sum", &x, "--by", &k]).value(), "1 5.0\n2 8.0");
-    assert_eq!(skip(&["argmin", &x, "--by", &k, "--flat"]).value(), "1 0\n2 3");
+    assert_eq!(skip(&["sum", &x, "--by", &k]).kept(), "1 5.0\n2 8.0");
+    assert_eq!(skip(&["argmin", &x, "--by", &k, "--flat"]).kept(), "1 0\n2 3");
     skip(&["argmin", &x, "--by", &k]).fails(2, &["--flat"]);
     let header = crate::arrays::npy_header(1, &crate::arrays::dictionary("|u1", false, "(6,)"), 64);
     let npy = folder.file("k.npy", [header, vec![1, 1, 2, 2, 1, 2]].concat());
-    assert_eq!(skip(&["sum", &x, "--by", &npy]).value(), "1 5.0\n2 17.0");
-    assert_eq!(skip(&["argmax", &x, "--by", &npy, "--flat"]).value(), "1 0\n2 5");
+    assert_eq!(skip(&["sum", &x, "--by", &npy]).kept(), "1 5.0\n2 17.0");
+    assert_eq!(skip(&["argmax", &x, "--by", &npy, "--flat"]).kept(), "1 0\n2 5");
     let short = folder.file("short.csv", "1\n1\n2\n");
     skip(&["sum", &x, "--by", &short]).fails(1, &["6 elements by 3 keys"]);
     // Segments are of rows of data.
-    assert_eq!(skip(&["sum", &x, "--every", "2"]).value(), "0 5.0\n1 8.0\n2 9.0");
-    assert_eq!(skip(&["argmax", &x, "--every", "2"]).value(), "0 0\n1 0\n2 1");
-    assert_eq!(skip(&["argmax", &x, "--every", "2", "--flat"]).value(), "0 0\n1 2\n2 5");
-    assert_eq!(skip(&["argmax", &x, "--every", "2", "--device", "simt"]).value(), "0 0\n1 0\n2 1");
+    assert_eq!(skip(&["sum", &x, "--every", "2"]).kept(), "0 5.0\n1 8.0\n2 9.0");
+    assert_eq!(skip(&["argmax", &x, "--every", "2"]).kept(), "0 0\n1 0\n2 1");
+    assert_eq!(skip(&["argmax", &x, "--every", "2", "--flat"]).kept(), "0 0\n1 2\n2 5");
+    assert_eq!(skip(&["argmax", &x, "--every", "2", "--device", "simt"]).kept(), "0 0\n1 0\n2 1");
     skip(&["sum", &x, "--every", "4"]).fails(1, &["6 elements"]);
     let offsets = folder.file("o.txt", "1 3 6");
     // The first row is in no segment, which a note says.
     assert_eq!(skip(&["count", &x, "--segments", &offsets]).out, "0 1\n1 2\n");
     assert_eq!(skip(&["argmin", &x, "--segments", &offsets]).out, "0 1\n1 0\n");
     let lengths = folder.file("l.txt", "2 4");
-    assert_eq!(skip(&["argmin", &x, "--lengths", &lengths]).value(), "0 0\n1 1");
-    assert_eq!(skip(&["argmin", &x, "--axis", "0"]).value(), "3");
+    assert_eq!(skip(&["argmin", &x, "--lengths", &lengths]).kept(), "0 0\n1 1");
+    assert_eq!(skip(&["argmin", &x, "--axis", "0"]).kept(), "3");
     let text = folder.file("t.csv", "k,v\n1,5\n1,NA\nNA,9\n2,7\n2,8\n");
-    assert_eq!(
-        skip(&["argmax", &text, "--column", "v", "--by", "k", "--flat"]).value(),
-        "1 0\n2 4"
-    );
+    assert_eq!(skip(&["argmax", &text, "--column", "v", "--by", "k", "--flat"]).kept(), "1 0\n2 4");
 }
 
 #[test]
@@ -215,7 +212,7 @@ fn json_says_which_rows_were_taken() {
     let path = folder.file("x.csv", "k,v\n1,5\n1,NA\n2,7\n");
     let json = |args: &[&str]| -> serde_json::Value {
         let args: Vec<&str> = args.iter().copied().chain(["--format", "json"]).collect();
-        serde_json::from_str(run(args).value()).expect("JSON")
+        serde_json::from_str(run(args).kept()).expect("JSON")
     };
     let text = |found: &serde_json::Value| {
         let one = &found["text"][0];
@@ -236,7 +233,8 @@ fn json_says_which_rows_were_taken() {
     assert_eq!(both["text"][1]["header"], "names");
     assert_eq!(json(&["sum", "--random", "9"]).get("text"), None);
     let said = run([&column[..], &["--missing", "skip", "--verbose"]].concat());
-    assert!(said.err.contains("names in line 1, 3 rows of data, 1 of them left out"), "{said:?}");
+    assert!(said.err.contains("names in line 1, 3 rows of data\n"), "{said:?}");
+    assert!(said.err.contains("1 of 3 rows left out"), "{said:?}");
 }
 
 /// Keys, offsets and lengths are written as the values are.
@@ -303,9 +301,39 @@ fn the_table_of_the_documentation_is_true() {
         let run = both(text, &args);
         match found.strip_prefix("error: ") {
             Some(words) => run.fails(1, &[words]),
-            None => assert_eq!(run.value(), found, "{row}"),
+            None => assert_eq!(run.kept(), found, "{row}"),
         }
         checked += 1;
     }
     assert!(checked >= 15, "{checked} rows");
+}
+
+/// Whatever the reduction, one line says how much was left out: of rows, or of cells where each column has its own.
+#[test]
+fn what_is_left_out_is_told() {
+    let folder = Folder::new();
+    let path = folder.file("x.csv", "k,a,b\n1,5,\n1,NA,2\n2,7,3\n");
+    let rows = |gone: u64| {
+        format!(
+            "note: {path}: {gone} of 3 rows left out, as a cell is missing in one of the columns that are used\n"
+        )
+    };
+    let cells = |gone: u64| format!("note: {path}: missing cells left out: {gone}, in 3 rows\n");
+    for (args, told) in [
+        (&["sum", "--column", "a"][..], rows(1)),
+        (&["sum", "--column", "a", "--by", "k"], rows(1)),
+        (&["sum", "--column", "a", "--every", "3"], rows(1)),
+        (&["sum", "--map", "a * b"], rows(2)),
+        (&["sum", "--map", "a * b", "--by", "k"], rows(2)),
+        (&["sum", "--column", "a", "--column", "b"], cells(2)),
+        (&["sum", "--column", "a", "--column", "b", "--by", "k"], cells(2)),
+        (&["dot", "--column", "a", "--column", "b"], cells(2)),
+        (&["sum", "--column", "k"], String::new()),
+    ] {
+        let found = run([args[0], &path, "--missing", "skip"].iter().chain(&args[1..]));
+        assert_eq!((found.code, found.err), (Some(0), told), "{args:?}");
+    }
+    // The table of all columns counts them itself.
+    let table = run([&path]);
+    assert_eq!((table.code, table.err.as_str()), (Some(0), ""), "{table:?}");
 }

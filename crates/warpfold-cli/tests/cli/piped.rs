@@ -63,7 +63,8 @@ fn standard_input_and_pipes_are_what_a_file_is() {
     ] {
         let (file, standard) = both(&folder, args);
         assert_eq!((file.code, file.out.is_empty()), (Some(0), false), "{args:?}: {file:?}");
-        let err = |run: &Run| run.err.replace(folder.path().to_str().expect("UTF-8"), "");
+        let path = folder.at("sales.csv");
+        let err = |run: &Run| run.err.replace(path.to_str().expect("UTF-8"), "standard input");
         assert_eq!((&standard.out, err(&standard)), (&file.out, err(&file)), "{args:?}");
         assert_eq!(standard.code, Some(0));
         let piped = named_pipe(&folder, args);

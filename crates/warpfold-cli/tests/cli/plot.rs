@@ -12,7 +12,7 @@ fn groups_are_bars_in_the_terminal() {
     let folder = Folder::new();
     let sales = sales(&folder);
     let drawn = run(["mean", &sales, "--column", "price", "--by", "shop", "--plot"]);
-    let lines: Vec<&str> = drawn.value().lines().collect();
+    let lines: Vec<&str> = drawn.kept().lines().collect();
     assert_eq!(lines[0], "mean of f64 by key");
     assert_eq!(lines.len(), 5);
     let blocks: Vec<usize> = lines[1..].iter().map(|line| line.matches('█').count()).collect();
@@ -27,7 +27,7 @@ fn many_results_along_an_axis_are_a_line() {
     let numbers: String = (0..20_000).map(|k| format!("{}\n", k / 100)).collect();
     let path = folder.file("x.txt", numbers);
     let drawn = run(["max", &path, "--every", "100", "--plot"]);
-    let lines: Vec<&str> = drawn.value().lines().collect();
+    let lines: Vec<&str> = drawn.kept().lines().collect();
     assert_eq!(lines[0], "max of f64 by segment");
     assert!(
         lines[1].trim_start().starts_with("199 ┤") && lines[14].trim_start().starts_with("0 ┤"),
@@ -59,19 +59,19 @@ fn several_columns_are_drawn_one_by_one() {
     let args = ["sum", &path, "--column", "price", "--column", "qty", "--missing", "skip"];
     let with = |more: &[&str]| run(args.iter().chain(more));
     let drawn = with(&["--by", "shop", "--plot"]);
-    let lines: Vec<&str> = drawn.value().lines().collect();
+    let lines: Vec<&str> = drawn.kept().lines().collect();
     assert_eq!((lines[0], lines[3], lines[4]), ("sum of price by shop", "", "sum of qty by shop"));
     assert!(lines[1].starts_with("n █") && lines[1].ends_with(" 8"), "{lines:?}");
     assert!(lines[6].starts_with("s █") && lines[6].ends_with(" 8"), "{lines:?}");
     // Without keys each column is a bar.
     let drawn = with(&["--plot"]);
-    let lines: Vec<&str> = drawn.value().lines().collect();
+    let lines: Vec<&str> = drawn.kept().lines().collect();
     assert_eq!((lines[0], lines.len()), ("sum of f64 by column", 3));
     assert!(lines[1].starts_with("price █") && lines[1].ends_with(" 10"), "{lines:?}");
     let svg = folder.at("m.svg");
     let option = format!("--plot={}", svg.display());
     let both = with(&["--by", "shop", &option]);
-    assert_eq!(both.value(), "shop  price  qty\nn       8.0  1.0\ns       2.0  8.0");
+    assert_eq!(both.kept(), "shop  price  qty\nn       8.0  1.0\ns       2.0  8.0");
     let picture = std::fs::read_to_string(&svg).unwrap();
     assert!(picture.contains("sum of price by shop") && picture.contains("sum of qty by shop"));
     let pair =

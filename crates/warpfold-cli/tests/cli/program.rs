@@ -95,6 +95,14 @@ impl Run {
         self.out.strip_suffix('\n').expect("a line ends the result")
     }
 
+    /// The result of a run that says what it left out, if anything, and no more.
+    #[track_caller]
+    pub(crate) fn kept(&self) -> &str {
+        let is_told = |line: &str| line.starts_with("note: ") && line.contains("left out");
+        assert!(self.code == Some(0) && self.err.lines().all(is_told), "{self:?}");
+        self.out.strip_suffix('\n').expect("a line ends the result")
+    }
+
     /// Panics unless the run failed with the code, no result, and one line that holds every word.
     #[track_caller]
     pub(crate) fn fails(&self, code: i32, words: &[&str]) {

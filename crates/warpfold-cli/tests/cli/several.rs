@@ -38,7 +38,7 @@ fn text(rows: u64, with_gaps: bool) -> String {
 
 /// The rows of a CSV result by their first fields, which are keys.
 fn rows(found: &Run, keys: usize) -> BTreeMap<Vec<String>, Vec<String>> {
-    let lines = found.value().lines().skip(1);
+    let lines = found.kept().lines().skip(1);
     let fields = |line: &str| line.split(',').map(String::from).collect::<Vec<_>>();
     lines.map(fields).map(|mut row| (row.drain(..keys).collect(), row)).collect()
 }
@@ -99,7 +99,7 @@ fn columns_as_a_whole_are_those_of_each_alone() {
         let of = |columns: &[&str]| {
             let columns = columns.iter().flat_map(|name| ["--column", name]);
             let args = [op, &paths[0], &paths[1], "--missing", "skip", "--format", "csv"];
-            run(args.into_iter().chain(columns)).value().to_string()
+            run(args.into_iter().chain(columns)).kept().to_string()
         };
         let together = of(&["b", "6", "3"]);
         let names = ["b", "c", "a"];
@@ -150,7 +150,7 @@ fn dot_of_two_columns_is_that_of_two_files() {
                 .chain(&["--header", "yes", "--format", "json"]))
         };
         let json =
-            |run: &Run| -> serde_json::Value { serde_json::from_str(run.value()).expect("JSON") };
+            |run: &Run| -> serde_json::Value { serde_json::from_str(run.kept()).expect("JSON") };
         let together = json(&of(&[&path, "--column", "a", "--column", "b"]));
         // Each column in a file of its own, missing cells and all.
         let columns = ["a", "b"].map(|name| {
@@ -225,10 +225,12 @@ fn tables_in_every_format() {
     // What a key has no value for is left empty, which NumPy cannot say.
     let gaps = folder.file("g.csv", "k,a,b\nx,1,\ny,,2\n");
     let args = ["sum", &gaps, "--column", "a", "--column", "b", "--by", "k", "--missing", "skip"];
-    assert_eq!(run(args).value(), "k    a    b\nx  1.0    -\ny    -  2.0");
+    assert_eq!(run(args).kept(), "k    a    b\nx  1.0    -\ny    -  2.0");
     let npy = folder.at("g.npy");
-    run(args.iter().copied().chain(["--out", npy.to_str().expect("UTF-8")]))
-        .fails(1, &["NumPy", ".csv"]);
+    let failed = run(args.iter().copied().chain(["--out", npy.to_str().expect("UTF-8")]));
+    // Behind what was left out.
+    assert_eq!((failed.code, failed.err.lines().count()), (Some(1), 2), "{failed:?}");
+    assert!(failed.err.contains("NumPy") && failed.err.contains(".csv"), "{failed:?}");
 }
 
 #[test]
@@ -253,7 +255,7 @@ fn words_are_keys() {
     let args = ["sum", &gaps, "--column", "a", "--column", "b", "--missing", "skip"];
     let counts = |more: &[&str]| {
         let args = args.iter().chain(more).chain(&["--format", "json"]);
-        let json: serde_json::Value = serde_json::from_str(run(args).value()).expect("JSON");
+        let json: serde_json::Value = serde_json::from_str(run(args).kept()).expect("JSON");
         let text = &json["text"][0];
         ["rows", "rows_left_out", "cells_left_out"].map(|key| text[key].as_u64().expect("a count"))
     };
@@ -294,7 +296,7 @@ fn words_are_keys() {
     run(["sum", &gap, "--column", "x", "--by", "k"])
         .fails(1, &["line 3, column 1", "no key", "--missing skip"]);
     assert_eq!(
-        run(["sum", &gap, "--column", "x", "--by", "k", "--missing", "skip"]).value(),
+        run(["sum", &gap, "--column", "x", "--by", "k", "--missing", "skip"]).kept(),
         "a 1.0"
     );
     let bytes = folder.file("b.csv", b"k,x\na,1\n\xff,2\n");
@@ -390,7 +392,7 @@ fn no_column_of_numbers_is_left_out_in_silence() {
     let reported: serde_json::Value = serde_json::from_str(&skipped.out).unwrap();
     // Columns that are left out are not counted.
     assert_eq!(reported["n"], 3, "{reported}");
-    assert!(skipped.err.contains("left out: column word") && skipped.err.lines().count() == 1);
+    assert!(skipped.err.contains("left out: column word") && skipped.err.lines().count() == 2);
     let nan = run(["sum", &gap, "--column", "*", "--missing", "nan", "--format", "csv"]);
     assert!(nan.out.contains("b,NaN") && !nan.out.contains("word"), "{nan:?}");
     // Another input has words where the first has numbers.

@@ -179,7 +179,7 @@ fn a_first_row_that_may_be_names_is_never_added_in_silence() {
     assert_eq!(text("x.csv", pandas, &["sum", "--column", "2", "--header", "yes"]).value(), "12.0");
     text("x.csv", "#id,2020\n7,1\n", &["sum", "--column", "2"]).fails(1, &["line 1, column 1"]);
     let gaps = "1,2\n,3\n4,5\n";
-    assert_eq!(text("x.csv", gaps, &["sum", "--column", "2", "--missing", "skip"]).value(), "10.0");
+    assert_eq!(text("x.csv", gaps, &["sum", "--column", "2", "--missing", "skip"]).kept(), "10.0");
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_long_comment_hides_no_layout() {
     for before in [0, 10, 4091, 4096, 4991, 20_000] {
         let comments = ["#", &"x".repeat(before), "\n", &"#\n".repeat(before / 7)].concat();
         let args = ["sum", "--comment", "#", "--column", "2", "--missing", "skip"];
-        assert_eq!(text("x.txt", comments + rows, &args).value(), "5.0", "{before}");
+        assert_eq!(text("x.txt", comments + rows, &args).kept(), "5.0", "{before}");
     }
 }
 

@@ -151,7 +151,7 @@ pub(super) fn is_nan<T: Element>(x: T) -> bool {
 }
 
 /// Adds one element to a sum or count: what [`adds_singly`](warpfold_plan::plan::adds_singly) says can be.
-pub(super) fn take<T: Kernels>(partial: &mut Partial<T>, x: T, nan: Nan) {
+pub(crate) fn take<T: Kernels>(partial: &mut Partial<T>, x: T, nan: Nan) {
     let element = [x];
     let parts = T::as_parts(&element);
     if nan == Nan::Ignore && is_nan(x) {

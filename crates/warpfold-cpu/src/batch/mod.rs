@@ -41,10 +41,10 @@ mod stripes;
 mod survey;
 
 pub(crate) use ending::Ending;
-pub(super) use float_sums::FloatSums;
-pub(super) use integer_sums::IntegerSums;
-pub(crate) use into_partial::IntoPartial;
-use lanes::Kind;
+pub(crate) use float_sums::FloatSums;
+pub(crate) use integer_sums::IntegerSums;
+pub(crate) use into_partial::{IntoPartial, take};
+pub(crate) use lanes::Kind;
 pub(crate) use moments::Approximate;
 pub(super) use moments::{Integers, Plain, Squares};
 pub(super) use nonzero::Nonzero;

@@ -163,11 +163,20 @@ fn by_hashing<K: Key>(keys: &[K], threads: usize) -> Result<(Given, Vec<K>)> {
 
 /// A hash of one number by David Stafford's thirteenth mixer; started from another number in each process, so that no keys collide by design.
 #[derive(Debug, Clone, Copy)]
-struct Mixing(u64);
+pub(crate) struct Mixing(u64);
 
 impl Mixing {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Mixing(RandomState::new().hash_one(0))
+    }
+
+    /// The hash of a number.
+    #[inline(always)]
+    pub(crate) fn mixed(self, number: u64) -> u64 {
+        let mut z = self.0.wrapping_add(number);
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
     }
 }
 
@@ -186,10 +195,7 @@ impl Hasher for Mixing {
 
     #[inline(always)]
     fn write_u64(&mut self, number: u64) {
-        let mut z = self.0.wrapping_add(number);
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        self.0 = z ^ (z >> 31);
+        self.0 = self.mixed(number);
     }
 
     #[inline(always)]

@@ -6,4 +6,5 @@ mod runs;
 
 pub use dense::Dense;
 pub use given::Given;
+pub(crate) use given::Mixing;
 pub use runs::runs;

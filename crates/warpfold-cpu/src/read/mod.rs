@@ -18,8 +18,9 @@ mod sums;
 pub use columns::Columns;
 pub(crate) use columns::columns;
 pub(crate) use moments::{MomentState, short_moment};
+pub(crate) use others::Values;
 pub(crate) use stats::stats;
-pub(crate) use sums::SumState;
+pub(crate) use sums::{Collect, Sum, SumState};
 
 use std::sync::Mutex;
 

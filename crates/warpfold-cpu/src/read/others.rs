@@ -6,12 +6,12 @@ use warpfold_num::Value;
 use crate::batch::{Lone, Read};
 
 /// Results of a type that is known at run time.
-pub(super) struct Values;
+pub(crate) struct Values;
 
-impl Read<()> for Values {
+impl<S> Read<S> for Values {
     type Result = Value;
 
-    fn small(&self, (): &(), _: u64) -> Option<Value> {
+    fn small(&self, _: &S, _: u64) -> Option<Value> {
         None
     }
 

@@ -7,7 +7,7 @@ use warpfold_num::Element;
 use super::decimal::Decimal;
 use super::dialect::is_missing;
 use super::picks::Picks;
-use super::plain::Plain;
+use super::record::Records;
 use super::vocabulary::Vocabulary;
 use super::{Number, NumberError};
 
@@ -45,11 +45,11 @@ impl<T: Element + Number> Cell for Numbers<T> {
 
 /// Reads rows whose cells are numbers of a type.
 pub(super) fn rows<T: Element + Number>(
-    plain: &mut Plain,
+    records: &mut Records,
     picks: &Picks,
     piece: &mut [u8],
 ) -> usize {
-    plain.rows(&mut Numbers::<T>(PhantomData), picks, piece)
+    records.rows(&mut Numbers::<T>(PhantomData), picks, piece)
 }
 
 impl Cell for Vocabulary {

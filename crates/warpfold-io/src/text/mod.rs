@@ -12,6 +12,7 @@ mod dialect;
 mod gaps;
 mod line_ends;
 pub mod lines;
+mod lines_at_hand;
 mod notes;
 mod number;
 mod picks;

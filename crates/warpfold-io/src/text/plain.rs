@@ -1,15 +1,17 @@
 //! [`Plain`]: rows of delimited text as long as no quote is in it, found by their line ends and delimiters alone.
 //!
 //! Without a quote a row is a line, so that nothing has to be known of the bytes between. The first quote ends this, and what it stands in is read again,
-//! from the beginning of its line, by the reader that knows quotes.
+//! from the beginning of its line, by the reader that knows quotes; but that of a first row, as names of columns are often quoted where no number is.
 
 use std::io::{self, Read};
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::{memchr, memchr_iter};
 
 use super::TextError;
 use super::cells::Cell;
-use super::picks::{Pick, Picks, past};
+use super::lines_at_hand::Lines;
+use super::picks::Picks;
+use super::quotes::Quotes;
 use super::record::{LINE_LIMIT, Record, Source, uninterrupted, unreadable};
 
 /// Bytes that are read at once; longer lines have longer buffers.
@@ -28,6 +30,8 @@ pub(super) struct Plain {
     end: usize,
     /// The first quote in it.
     quote: Option<usize>,
+    /// Whether no row has been read yet.
+    is_first: bool,
     /// Whether the line is a comment whose beginning is gone.
     is_in_comment: bool,
     /// Whether there is nothing more to read.
@@ -56,6 +60,7 @@ impl Plain {
             seen: 0,
             end: 0,
             quote: None,
+            is_first: true,
             is_in_comment: false,
             is_over: false,
             lines: 0,
@@ -71,7 +76,7 @@ impl Plain {
                 None if self.is_over => self.at..self.end,
                 None => {
                     self.seen = self.end;
-                    if self.quote.is_some() {
+                    if self.quote.is_some() && !self.is_first {
                         return Ok(Next::Quote);
                     }
                     self.fill()?;
@@ -79,8 +84,10 @@ impl Plain {
                 }
             };
             let is_comment = self.at < line.end && Some(self.buffer[self.at]) == self.comment;
-            if self.quote.is_some_and(|quote| quote < line.end) {
-                if !is_comment {
+            let has_quote = self.quote.is_some_and(|quote| quote < line.end);
+            if has_quote {
+                let is_row = self.is_first && self.is_whole(&self.buffer[line.clone()]);
+                if !is_comment && !is_row {
                     return Ok(Next::Quote);
                 }
                 let rest = &self.buffer[line.end..self.end];
@@ -93,7 +100,12 @@ impl Plain {
             if line.is_empty() || is_comment {
                 continue;
             }
+            self.is_first = false;
             record.line = self.lines;
+            if has_quote {
+                record.split_quoted(line, self.delimiter)?;
+                return Ok(Next::Row);
+            }
             record.bytes.clear();
             record.bytes.extend_from_slice(line);
             record.ranges.clear();
@@ -107,6 +119,12 @@ impl Plain {
         }
     }
 
+    /// Whether a line with quotes is a row by itself, and a well-formed one.
+    fn is_whole(&self, line: &[u8]) -> bool {
+        let mut quotes = Quotes::new(self.delimiter, self.comment);
+        quotes.well_formed(line) == line.len() && quotes.ends_row()
+    }
+
     /// Reads the next rows, as long as all their cells that count are elements and there is room for whole rows; says how many bytes it wrote. What comes
     /// next is for [`next`](Self::next).
     #[inline]
@@ -114,56 +132,21 @@ impl Plain {
         // What may be in a number separates none here.
         let is_in_numbers =
             self.delimiter.is_ascii_digit() || matches!(self.delimiter, b'-' | b'.');
-        if is_in_numbers || picks.cells.is_empty() {
+        if is_in_numbers {
             return 0;
         }
-        let (all, delimiter) = (&self.buffer[..self.end], self.delimiter);
-        // The line of a quote is not for here, wherever in it the quote stands.
-        let quote = self.quote.unwrap_or(usize::MAX);
-        let (mut at, mut lines) = (self.at, 0);
-        let row = read.size() * picks.elements;
-        'rows: for piece in piece.chunks_exact_mut(row) {
-            let first = all.get(at).copied();
-            if first == self.comment || first == Some(b'\n') {
-                break;
-            }
-            let mut from = at;
-            for &Pick { skipped, slot, is_last } in &picks.cells {
-                let Some(start) = past(all, from, skipped, delimiter) else { break 'rows };
-                let cell = &mut piece[slot * read.size()..(slot + 1) * read.size()];
-                let after = if is_last { b'\n' } else { delimiter };
-                let end = match read.begin(&all[start..], cell) {
-                    Some(length) if all.get(start + length) == Some(&after) => start + length,
-                    _ => {
-                        let Some(length) = memchr2(delimiter, b'\n', &all[start..]) else {
-                            break 'rows;
-                        };
-                        let end = start + length;
-                        if all[end] != after || !read.cell(all[start..end].trim_ascii(), cell) {
-                            break 'rows;
-                        }
-                        end
-                    }
-                };
-                from = end + 1;
-            }
-            if picks.rest > 0 {
-                let Some(last) = past(all, from, picks.rest - 1, delimiter) else { break };
-                match memchr2(delimiter, b'\n', &all[last..]) {
-                    Some(length) if all[last + length] == b'\n' => from = last + length + 1,
-                    _ => break,
-                }
-            }
-            if from > quote {
-                break;
-            }
-            at = from;
-            lines += 1;
-        }
-        self.at = at;
-        self.seen = self.seen.max(at);
-        self.lines += lines;
-        lines as usize * row
+        let lines = Lines {
+            bytes: &self.buffer[self.at..self.end],
+            delimiter: self.delimiter,
+            comment: self.comment,
+            // The line of a quote is not for here, wherever in it the quote stands.
+            quote: self.quote.map_or(usize::MAX, |quote| quote - self.at),
+        };
+        let found = lines.rows(read, picks, piece);
+        self.at += found.bytes;
+        self.seen = self.seen.max(self.at);
+        self.lines += found.rows as u64;
+        found.rows * read.size() * picks.elements
     }
 
     /// Reads more behind what has no line end yet.
@@ -176,6 +159,8 @@ impl Plain {
         if self.end - self.at > LINE_LIMIT {
             return Err(TextError::TooLong { line: self.lines + 1, limit: LINE_LIMIT });
         }
+        // One in a comment whose beginning is gone is none.
+        let quote = self.quote.and_then(|quote| quote.checked_sub(self.at));
         self.buffer.copy_within(self.at..self.end, 0);
         (self.end, self.at) = (self.end - self.at, 0);
         self.seen = self.end;
@@ -199,7 +184,8 @@ impl Plain {
             self.seen = self.at;
         }
         let from = new.max(self.at);
-        self.quote = memchr(b'"', &self.buffer[from..self.end]).map(|at| from + at);
+        let found = || memchr(b'"', &self.buffer[from..self.end]).map(|at| from + at);
+        self.quote = quote.or_else(found);
         Ok(())
     }
 

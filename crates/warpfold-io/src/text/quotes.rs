@@ -65,6 +65,11 @@ impl Quotes {
         self.open
     }
 
+    /// Whether the end of a line ends the row.
+    pub(super) fn ends_row(&self) -> bool {
+        self.state != State::Quoted
+    }
+
     /// How many of the next bytes are well-formed: all, or those before something that follows a closing quote.
     pub(super) fn well_formed(&mut self, bytes: &[u8]) -> usize {
         let is_quoted = matches!(self.state, State::Quoted | State::Closed | State::Blank);

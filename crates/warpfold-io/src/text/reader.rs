@@ -9,7 +9,6 @@ use super::cells::{Fit, parse, rows};
 use super::column::{self, Chosen};
 use super::dialect::is_missing;
 use super::picks::Picks;
-use super::plain::Plain;
 use super::record::{Record, Records};
 use super::vocabulary::Vocabulary;
 use super::{
@@ -22,7 +21,7 @@ use crate::{Error, Name, Produce};
 type Parse = fn(&[u8], &mut [u8]) -> Result<Fit, NumberError>;
 
 /// Reads rows whose cells are numbers.
-type Rows = fn(&mut Plain, &Picks, &mut [u8]) -> usize;
+type Rows = fn(&mut Records, &Picks, &mut [u8]) -> usize;
 
 /// A first line that `--header auto` has judged.
 enum First {
@@ -290,15 +289,17 @@ impl TextReader {
     /// Finds where elements stand in rows that are as most are.
     fn pick(&mut self) {
         let all: Vec<u64>;
+        // Rows of words that are no table are most likely as the first.
+        let fields = self.record.len();
         let indices = match (&self.chosen, self.width) {
             (Some(Chosen::Indices(indices)), Some(_)) => indices,
-            (Some(Chosen::All), Some(width)) => {
-                all = (0..width as u64).collect();
+            (Some(Chosen::All), width) => {
+                all = (0..width.unwrap_or(fields) as u64).collect();
                 &all
             }
             _ => return,
         };
-        let picks = self.width.and_then(|width| Picks::new(indices, width));
+        let picks = Picks::new(indices, self.width.unwrap_or(fields));
         self.picks = picks.map(|picks| picks.without(&self.dropped));
     }
 
@@ -423,17 +424,13 @@ impl TextReader {
     fn quick(&mut self, piece: &mut [u8]) -> usize {
         let is_usual = self.skip == 0 && self.first.is_none() && self.dialect.decimal == b'.';
         let may_lack = self.dialect.missing == Missing::Skip && !self.beside_at.is_empty();
-        let (Some(picks), Some(plain)) =
-            (&self.picks, self.records.as_mut().and_then(Records::plain))
-        else {
-            return 0;
-        };
+        let (Some(picks), Some(records)) = (&self.picks, &mut self.records) else { return 0 };
         if !self.due.is_empty() || !is_usual || may_lack {
             return 0;
         }
         let filled = match &mut self.words {
-            None => (self.rows)(plain, picks, piece),
-            Some(words) => plain.rows(words, picks, piece),
+            None => (self.rows)(records, picks, piece),
+            Some(words) => records.rows(words, picks, piece),
         };
         let size = self.dtype.size();
         let elements = (filled / size) as u64;

@@ -6,7 +6,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::cells::Cell;
 use super::line_ends::LineEnds;
+use super::picks::Picks;
 use super::plain::{Next, Plain};
 use super::quotes::{AfterQuote, Open, Quotes};
 use super::words::Words;
@@ -75,6 +77,31 @@ impl Record {
         self.ranges.iter().map(|range| self.cell(range))
     }
 
+    /// Takes the fields of a row.
+    fn set(&mut self, row: &csv::ByteRecord) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(row.as_slice());
+        self.ranges.clear();
+        let mut start = 0;
+        self.ranges.extend(row.iter().map(|field| {
+            let end = start + field.len() as u32;
+            std::mem::replace(&mut start, end)..end
+        }));
+    }
+
+    /// Takes the fields of a line in which quotes protect some.
+    pub(super) fn split_quoted(&mut self, line: &[u8], delimiter: u8) -> Result<(), TextError> {
+        let mut reader = csv::ReaderBuilder::new()
+            .delimiter(delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(line);
+        let mut row = csv::ByteRecord::new();
+        reader.read_byte_record(&mut row).map_err(|error| csv_error(&error, self.line))?;
+        self.set(&row);
+        Ok(())
+    }
+
     fn cell(&self, range: &Range<u32>) -> &[u8] {
         self.bytes[range.start as usize..range.end as usize].trim_ascii()
     }
@@ -82,7 +109,7 @@ impl Record {
 
 /// Lines and their fields, one after another.
 pub(super) enum Records {
-    /// Delimited text before its first quote; `None` for a moment, when that is found.
+    /// Delimited text before its first quote behind the first row; `None` for a moment, when that is found.
     Plain(Option<Box<Plain>>),
     /// Delimited text with quotes, behind so many lines.
     Csv {
@@ -148,11 +175,13 @@ impl Records {
         matches!(self, Records::Plain(_) | Records::Csv { .. })
     }
 
-    /// The text before its first quote, while it lasts.
-    pub(super) fn plain(&mut self) -> Option<&mut Plain> {
+    /// Reads rows that are as most are, without a look at anything else; says how many bytes it wrote.
+    #[inline]
+    pub(super) fn rows(&mut self, read: &mut impl Cell, picks: &Picks, piece: &mut [u8]) -> usize {
         match self {
-            Records::Plain(plain) => plain.as_deref_mut(),
-            _ => None,
+            Records::Plain(Some(plain)) => plain.rows(read, picks, piece),
+            Records::Words(words) => words.rows(read, picks, piece),
+            Records::Plain(None) | Records::Csv { .. } => 0,
         }
     }
 
@@ -198,14 +227,7 @@ impl Records {
                     }
                     more = false;
                 }
-                record.bytes.clear();
-                record.bytes.extend_from_slice(row.as_slice());
-                record.ranges.clear();
-                let mut start = 0;
-                record.ranges.extend(row.iter().map(|field| {
-                    let end = start + field.len() as u32;
-                    std::mem::replace(&mut start, end)..end
-                }));
+                record.set(row);
                 Ok(more)
             }
         }

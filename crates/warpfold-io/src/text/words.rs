@@ -2,6 +2,9 @@
 
 use std::io::{BufRead, BufReader, ErrorKind};
 
+use super::cells::Cell;
+use super::lines_at_hand::Lines;
+use super::picks::Picks;
 use super::record::{LINE_LIMIT, Record, Source, unreadable};
 use super::{Dialect, TextError};
 
@@ -74,6 +77,27 @@ impl Words {
                 return Ok(false);
             }
         }
+    }
+
+    /// Reads the next rows as long as they have as many words as are picked, a blank between two, all of them elements; says how many bytes it wrote. What comes next is for
+    /// [`next`](Self::next).
+    #[inline]
+    pub(super) fn rows(&mut self, read: &mut impl Cell, picks: &Picks, piece: &mut [u8]) -> usize {
+        // Blanks do not tell how many words are passed over.
+        let are_all = picks.rest == 0 && picks.cells.iter().all(|pick| pick.skipped == 0);
+        if !are_all || !self.is_at_start || !self.carry.is_empty() {
+            return 0;
+        }
+        let lines = Lines {
+            bytes: self.source.buffer(),
+            delimiter: b' ',
+            comment: self.dialect.comment,
+            quote: usize::MAX,
+        };
+        let found = lines.rows(read, picks, piece);
+        self.source.consume(found.bytes);
+        self.line += found.rows as u64;
+        found.rows * read.size() * picks.elements
     }
 
     /// Appends bytes up to the end of the line, of the text, or of a part.

@@ -29,7 +29,8 @@ impl Pair {
         let sum = two_sum(self.high, self.low);
         let n = count as f64;
         let quotient = sum.high / n;
-        if quotient == 0.0 && sum.low == 0.0 {
+        // What rounds to zero keeps its sign, and goes the way of all small quotients.
+        if sum.high == 0.0 {
             return Some(F::ZERO);
         }
         // The remainders of smaller quotients might underflow, and counts beyond have no f64.
@@ -131,5 +132,9 @@ mod tests {
         }
         assert_eq!(Pair { high: 1.0, low: -1.0 }.round::<f32>().to_bits(), 0);
         assert_eq!(Pair { high: -1e-300, low: 0.0 }.round::<f32>().to_bits(), 0x8000_0000);
+        // A mean that rounds to zero has the sign of the sum: this way does not tell.
+        let least = Pair { high: -5e-324, low: 0.0 };
+        assert_eq!(least.mean::<f64>(3).map(f64::is_sign_negative), None);
+        assert_eq!(Pair { high: 0.0, low: -0.0 }.mean::<f64>(3).map(f64::to_bits), Some(0));
     }
 }

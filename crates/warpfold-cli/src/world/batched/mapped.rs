@@ -16,7 +16,6 @@ use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::batched::{self, Opened};
 use crate::device::Device;
-use crate::left_out::tell_rows;
 use crate::mapped::kept_none;
 use crate::table::{self, Labels, Table, Titles};
 
@@ -63,7 +62,6 @@ pub(in crate::world) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(
         fold_seconds: folding,
         texts: opened.texts.found(args.verbosity() == Verbosity::Verbose),
     };
-    tell_rows(&table.texts);
     opened.parted.tell_outside(args, opened.first().len());
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("time of rank 0: {}", table.timing());

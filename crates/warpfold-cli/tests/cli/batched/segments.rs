@@ -193,7 +193,12 @@ fn elements_outside_of_all_segments_are_told() {
     let note = "in no segment: 1 element before the first offset and 1 behind the last, of 6";
     assert_eq!(
         (found.out.as_str(), found.err),
-        ("0 4.0\n1 24.0\n", format!("note: {offsets}: {note}\n"))
+        (
+            "0 4.0\n1 24.0\n",
+            format!(
+                "note: {offsets}: {note}\nnote: {text}: 1 of 6 rows left out, as a cell is missing in one of the columns that are used\n"
+            )
+        )
     );
     // Segments of other kinds span the array, or are refused.
     run(["sum", &x, "--lengths", &folder.file("l.txt", "4\n5\n")]).fails(1, &["add up"]);

@@ -1,0 +1,229 @@
+//! A table of the sums of groups by key, that grows as keys come.
+//!
+//! Slots stand in the order of the keys' hashes, with runs of taken ones where several hashes ask for the same: a row touches one line of memory, which was asked
+//! for before its turn. What a slot's small value does not hold goes to a partial of its own.
+
+use std::collections::HashMap;
+
+use crate::batch::{IntoPartial, Kind, Read, take};
+use crate::isa::{Job, Target, with_avx2};
+use crate::kernels::Kernels;
+use crate::keys::Mixing;
+use crate::memory::{prefetch_at, with_capacity};
+use warpfold_exact::partial::{Finish, Partial};
+use warpfold_num::{Error, Nan, Op, Result};
+use warpfold_plan::plan::Isa;
+
+/// Rows between two looks whether the table has room: their hashes stay in the nearest cache.
+const ROWS: usize = 1024;
+
+/// How many rows before its turn a slot is asked for: as many lines as a core waits for at once, and some.
+const AHEAD: usize = 24;
+
+/// Slots of the first table.
+const LEAST: usize = 4 * ROWS;
+
+/// What went into a group, half a line of memory for a sum of floats. A slot without elements is free.
+#[repr(align(32))]
+#[derive(Clone, Copy)]
+struct Slot<S> {
+    rank: u64,
+    count: u64,
+    small: S,
+}
+
+/// What left a slot, of so many of its elements.
+struct Moved<T: Kernels> {
+    count: u64,
+    partial: Partial<T>,
+}
+
+/// The groups of some rows, by the ranks of their keys.
+pub(super) struct Table<K: Kind, T: Kernels> {
+    kind: K,
+    op: Op,
+    nan: Nan,
+    isa: Isa,
+    hashing: Mixing,
+    slots: Vec<Slot<K::Small>>,
+    groups: usize,
+    moved: HashMap<u64, Moved<T>, Mixing>,
+}
+
+impl<K: Kind<Small: IntoPartial<T>>, T: Kernels> Table<K, T> {
+    pub(super) fn new(kind: K, op: Op, nan: Nan, isa: Isa) -> Self {
+        debug_assert!(
+            K::PUTS && K::MERGES && K::Small::IS_EXACT,
+            "sums are exact and of any order"
+        );
+        let hashing = Mixing::new();
+        let (slots, moved) = (Vec::new(), HashMap::with_hasher(hashing));
+        Table { kind, op, nan, isa, hashing, slots, groups: 0, moved }
+    }
+
+    /// The ranks of all keys, in no order.
+    pub(super) fn ranks(&self) -> impl Iterator<Item = u64> {
+        self.slots.iter().filter(|slot| slot.count > 0).map(|slot| slot.rank)
+    }
+
+    /// Adds elements to the groups of their keys.
+    pub(super) fn push(&mut self, ranks: &[u64], x: &[T], words: fn(&[T]) -> &[K::Element]) {
+        for (ranks, x) in ranks.chunks(ROWS).zip(x.chunks(ROWS)) {
+            self.reserve(ranks.len());
+            with_avx2(self.isa, Turn { table: self, ranks, x, words: words(x) });
+        }
+    }
+
+    /// Takes in the groups of another table, whose ranks have other names here.
+    pub(super) fn merge(&mut self, mut other: Self, rank: impl Fn(u64) -> u64) {
+        for slot in other.slots.iter().filter(|slot| slot.count > 0) {
+            self.reserve(1);
+            let slot = Slot { rank: rank(slot.rank), ..*slot };
+            let at = self.find(slot.rank);
+            let mine = &mut self.slots[at];
+            if mine.count == 0 {
+                *mine = slot;
+                self.groups += 1;
+                continue;
+            }
+            if !K::merge(&mut mine.small, &slot.small) {
+                flush(&mut self.moved, mine, self.op, self.nan);
+                mine.small = slot.small;
+            }
+            mine.count += slot.count;
+        }
+        for (old, moved) in other.moved.drain() {
+            let mine = self.moved.entry(rank(old)).or_insert_with(|| Moved::none(self.op));
+            mine.count += moved.count;
+            mine.partial.merge(&moved.partial);
+        }
+    }
+
+    /// The result of a group that there is, by a reader.
+    pub(super) fn read<D: Read<K::Small>>(
+        &self,
+        rank: u64,
+        reader: &D,
+        finish: Finish,
+    ) -> Result<D::Result> {
+        let slot = &self.slots[self.find(rank)];
+        let moved = self.moved.get(&rank);
+        if moved.is_none()
+            && let Some(result) = reader.small(&slot.small, slot.count)
+        {
+            return Ok(result);
+        }
+        let empty = Moved::none(self.op);
+        let Moved { count, partial } = moved.unwrap_or(&empty);
+        let mut partial = partial.clone();
+        slot.small.flush(self.nan, slot.count - count, &mut partial);
+        match partial.finish(self.op, finish) {
+            Ok(output) => Ok(reader.finished(output)),
+            // Elements were there and none was left: they were ignored.
+            Err(Error::Empty { op, .. }) => Err(Error::Empty { op, ignored: true }),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The slot that a rank has, or is to have.
+    fn find(&self, rank: u64) -> usize {
+        probe(&self.slots, home(self.hashing, self.slots.len(), rank), rank)
+    }
+
+    /// Makes room for so many more groups: at most three of four slots are taken then.
+    fn reserve(&mut self, more: usize) {
+        let needed = (self.groups + more) / 3 * 4 + 4;
+        if needed <= self.slots.len() {
+            return;
+        }
+        // Half as many again: what is given up and what is taken are there at once.
+        let len = (self.slots.len() + self.slots.len() / 2).max(needed).max(LEAST);
+        let mut slots = with_capacity(len).expect("memory for a table of groups");
+        slots.resize(len, Slot { rank: 0, count: 0, small: K::NOTHING });
+        for slot in self.slots.iter().filter(|slot| slot.count > 0) {
+            let at = probe(&slots, home(self.hashing, len, slot.rank), slot.rank);
+            slots[at] = *slot;
+        }
+        self.slots = slots;
+    }
+}
+
+/// Where a rank's slot is looked for first.
+#[inline(always)]
+fn home(hashing: Mixing, slots: usize, rank: u64) -> usize {
+    ((u128::from(hashing.mixed(rank)) * slots as u128) >> 64) as usize
+}
+
+/// The first slot from here on that is a rank's, or free; there is one.
+#[inline(always)]
+fn probe<S>(slots: &[Slot<S>], home: usize, rank: u64) -> usize {
+    let mut at = home;
+    while slots[at].count > 0 && slots[at].rank != rank {
+        at += 1;
+        if at == slots.len() {
+            at = 0;
+        }
+    }
+    at
+}
+
+impl<T: Kernels> Moved<T> {
+    fn none(op: Op) -> Self {
+        Moved { count: 0, partial: Partial::empty(op) }
+    }
+}
+
+/// Empties a slot into its partial.
+#[inline(never)]
+fn flush<'m, S: IntoPartial<T>, T: Kernels>(
+    moved: &'m mut HashMap<u64, Moved<T>, Mixing>,
+    slot: &Slot<S>,
+    op: Op,
+    nan: Nan,
+) -> &'m mut Moved<T> {
+    let moved = moved.entry(slot.rank).or_insert_with(|| Moved::none(op));
+    slot.small.flush(nan, slot.count - moved.count, &mut moved.partial);
+    moved.count = slot.count;
+    moved
+}
+
+/// Rows that the table has room for.
+struct Turn<'t, K: Kind, T: Kernels> {
+    table: &'t mut Table<K, T>,
+    ranks: &'t [u64],
+    x: &'t [T],
+    words: &'t [K::Element],
+}
+
+impl<K: Kind<Small: IntoPartial<T>>, T: Kernels> Job for Turn<'_, K, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Target>(self) {
+        let Turn { table, ranks, x, words } = self;
+        let (kind, hashing, len) = (table.kind, table.hashing, table.slots.len());
+        let mut homes = [0; ROWS];
+        for (home_of, &rank) in homes.iter_mut().zip(ranks) {
+            *home_of = home(hashing, len, rank);
+        }
+        homes[..ranks.len().min(AHEAD)].iter().for_each(|&at| prefetch_at(&table.slots[at], 0));
+        for (k, (&rank, &word)) in ranks.iter().zip(words).enumerate() {
+            prefetch_at(&table.slots[homes[(k + AHEAD).min(ROWS - 1)]], 0);
+            let at = probe(&table.slots, homes[k], rank);
+            let slot = &mut table.slots[at];
+            if slot.count == 0 {
+                slot.rank = rank;
+                table.groups += 1;
+            }
+            if !kind.put(&mut slot.small, word) {
+                let moved = flush(&mut table.moved, slot, table.op, table.nan);
+                slot.small = K::NOTHING;
+                if !kind.put(&mut slot.small, word) {
+                    take(&mut moved.partial, x[k], table.nan);
+                    moved.count += 1;
+                }
+            }
+            slot.count += 1;
+        }
+    }
+}
