@@ -141,8 +141,6 @@ fn outputs_without_a_value_are_named() {
     assert_eq!(found[0].1, [("sum", Column::F64(vec![4.0, 0.0]))]);
     let none = of("sum(x)", None, Indices::OfInput, &axes(&[4, 2], &[1]));
     assert!(matches!(none, Err(Error::Map { .. })), "{none:?}");
-    let stats = of("stats(x)", None, Indices::OfInput, &rows).expect_err("it is refused");
-    assert!(stats.to_string().contains("one by one"), "{stats}");
     let map =
         Map::all(&["argmax(x)".parse().unwrap()], None, &[("x", DType::F32)], Policy::default());
     let empty: [f32; 0] = [];
@@ -249,4 +247,55 @@ fn columns_and_rows_have_values_of_their_own() {
     check_operands(7, 130);
     // Rows that are folded a part at a time, as a value for all of a row is repeated for a part alone.
     check_operands(2, (1 << 20) + 78);
+}
+
+/// Stats are their reductions, a column each, with indices in the array; NaN where there is no variance, and no extremes of nothing.
+#[test]
+fn stats_have_the_columns_of_their_reductions() {
+    let mut x = numbers(60, 9);
+    x[17] = f64::NAN;
+    let types = [("x", DType::F64)];
+    let columns = |text: &str, parts: &Parts<'_>, finish| {
+        let reductions = [text.parse::<Reduction>().expect(text)];
+        let map = Map::all(&reductions, None, &types, Policy::default()).expect("they suit");
+        let found = map.columns(&[HostArray::of(&x)], parts, Indices::OfArray, finish);
+        found.map(|all| all.into_iter().next().expect("one is wanted").1)
+    };
+    let bits = |column: &Column| match column {
+        Column::F64(values) => values.iter().map(|x| x.to_bits()).collect(),
+        Column::U64(values) => values.clone(),
+        other => panic!("{other:?}"),
+    };
+    let layout = Layout::c(&[3, 20]).unwrap();
+    let folding = Folding::of(layout, &[0]).unwrap();
+    let of_columns = Parts::Axes(folding.form().unwrap(), folding);
+    let every = segments(Segments::every(12), 60, Policy::default()).unwrap();
+    let finish = Finish { ddof: 1, ..Finish::default() };
+    for parts in [of_columns, every] {
+        let found = columns("stats(x - 2)", &parts, finish).unwrap();
+        let named: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
+        let ops: Vec<Op> = Op::of_stats(DType::F64).collect();
+        let of_ops = ops.iter().map(|op| op.name());
+        assert_eq!(named, ["count", "nan_count"].into_iter().chain(of_ops).collect::<Vec<_>>());
+        let nans: u64 = bits(&found[1].1).into_iter().sum();
+        assert_eq!((bits(&found[0].1)[0] * found[0].1.len() as u64, nans), (60, 1));
+        for (op, (_, column)) in ops.iter().zip(&found[2..]) {
+            let alone = columns(&format!("{op}(x - 2)"), &parts, finish).unwrap();
+            assert_eq!(bits(column), bits(&alone[0].1), "{op}");
+        }
+    }
+    let singles = segments(Segments::every(1), 60, Policy::default()).unwrap();
+    let found = columns("stats(x)", &singles, finish).unwrap();
+    let Column::F64(vars) = &found[4].1 else { panic!("variances are f64") };
+    assert!(vars.iter().all(|var| var.is_nan()));
+    let ends = [0u32, 3, 3, 60];
+    let some = segments(Segments::offsets(&ends), 60, Policy::default()).unwrap();
+    let nothing = columns("stats(x)", &some, finish).unwrap_err().to_string();
+    assert!(nothing.contains("segment 1"), "{nothing}");
+    // With gaps, of which each column has its own.
+    let stats: Reduction = "stats(x)".parse().unwrap();
+    let map = Map::all(&[stats], None, &types, Policy::default()).unwrap();
+    let inputs = [HostArray::of(&x).into()];
+    let refused = map.columns_and_gaps(&inputs, &some, Indices::OfArray, Empty::None, finish);
+    assert!(refused.unwrap_err().to_string().contains("one by one"));
 }

@@ -5,7 +5,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use warpfold::cuda::{Buffer, Gpu, Queue, RawKernel};
+use warpfold::cuda::{Gpu, Queue, RawKernel};
 use warpfold::kernel::{
     AnyBuffer, AnyReduceBatched, AnySegments, AnyView, BatchedLaunch, MapGroups, MapLaunches,
     MapParts,
@@ -198,6 +198,8 @@ impl Bench {
         let n = (both.len() / 2).min(1 << 28) >> 16 << 16;
         let (x, on) = (&both[..n], self.gpu.upload(&both[..n])?);
         let out = self.gpu.upload(&[0u64; 64])?;
+        let at = [on.address(), out.address()];
+        let on: AnyView<'_> = (&on).into();
         let policy = Policy::default();
         let lengths = |most: u32| {
             // Powers of a root of a prime go through all lengths; of nothing there is no mean.
@@ -210,25 +212,33 @@ impl Bench {
             }
             offsets
         };
-        for columns in [64u64, 1024, 65_536] {
-            let shape = [n as u64 / columns, columns];
+        for columns in [4u64, 64, 1024, 1023, 65_536] {
+            let rows = n as u64 / columns;
+            let shape = [rows, columns];
+            let whole = (rows * columns) as usize;
+            let (x, on) = (&x[..whole], on.slice(..whole));
             let folding = Folding::of(Layout::c(&shape)?, &[0])?;
             let here = Parts::Axes(folding.form()?, folding);
             self.part(
                 &format!("{columns} columns"),
                 x,
-                &on,
+                on,
                 &here,
                 MapParts::axes(&shape, &[0])?,
-                &out,
+                at,
             )?;
         }
-        for most in [16, 100, 1000, 10_000] {
-            let offsets = lengths(most);
+        let mut named: Vec<(String, Vec<u32>)> = [16, 100, 1000, 10_000]
+            .map(|most| (format!("segments of {most} on average"), lengths(most)))
+            .into();
+        // One that is as long as all others together.
+        let mut uneven = lengths(16);
+        uneven.retain(|&end| end as usize <= n / 4 || end as usize >= 3 * n / 4);
+        named.push(("segments of 16 on average and one of half the array".into(), uneven));
+        for (name, offsets) in named {
             let there = self.gpu.upload(&offsets)?;
             let here = engine::segments(Segments::offsets(&offsets), n as u64, policy)?;
-            let name = format!("segments of {most} on average");
-            self.part(&name, x, &on, &here, MapParts::segments((&there).into())?, &out)?;
+            self.part(&name, x, on, &here, MapParts::segments((&there).into())?, at)?;
         }
         for most in [100u64, 10_000] {
             let mut key = 1u64;
@@ -242,7 +252,7 @@ impl Bench {
             let grouped = begun.elapsed().as_secs_f64();
             let here = engine::group_by(&keys, n, policy)?;
             let name = format!("{most} keys, grouped in {grouped:.3} s with their copies");
-            self.part(&name, x, &on, &here, groups.parts(), &out)?;
+            self.part(&name, x, on, &here, groups.parts(), at)?;
         }
         Ok(())
     }
@@ -252,10 +262,10 @@ impl Bench {
         &self,
         name: &str,
         x: &[T],
-        on: &Buffer<T>,
+        on: AnyView<'_>,
         here: &Parts<'_>,
         there: MapParts<'_>,
-        out: &Buffer<u64>,
+        at: [u64; 2],
     ) -> Outcome<()> {
         for (op, value) in [(Op::Sum, "abs(x)"), (Op::Mean, "x * x"), (Op::Max, "x + 1")] {
             let map = self.gpu.map(value, [("x", on)]).parts(there.clone());
@@ -273,7 +283,7 @@ impl Bench {
                 continue;
             };
             let bytes = size_of_val(x);
-            let [read, time] = self.times(bytes, on.address(), out.address(), launch.launches())?;
+            let [read, time] = self.times(bytes, at[0], at[1], launch.launches())?;
             println!(
                 "{{\"parts\": \"{name}\", \"map\": \"{op}({value})\", \"dtype\": \"{}\", \"bytes\": {bytes}, \"has_bits_of_processor\": {same}, \
                  \"read_us\": {read:.2}, \"us\": {time:.2}, \"percent\": {}}}",

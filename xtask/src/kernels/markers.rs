@@ -17,10 +17,12 @@ pub(super) fn check(module: &str, ptx: &str) -> Outcome {
         let (name, operands) = marker.split_once(' ').unwrap_or((marker, ""));
         let first = operands.split(',').next().and_then(|number| number.trim().parse().ok());
         match (name, first) {
-            ("load" | "load_row", Some(steps)) => loads.push(steps),
-            ("map" | "map_row", Some(step)) => *maps.entry(step).or_default() += 1,
-            ("next_row", Some(step)) => *nexts.entry(step).or_default() += 1,
-            ("begin_row", _) => begins += 1,
+            ("load" | "load_row" | "load_columns" | "load_tile", Some(steps)) => loads.push(steps),
+            ("map" | "map_row" | "map_columns" | "map_tile", Some(step)) => {
+                *maps.entry(step).or_default() += 1
+            }
+            ("next_row" | "next_tile", Some(step)) => *nexts.entry(step).or_default() += 1,
+            ("begin_row" | "begin_columns", _) => begins += 1,
             ("end" | "end_row", Some(_)) => ends += 1,
             _ => return Err(format!("{module}: `{line}` is no pseudo-instruction")),
         }
@@ -29,16 +31,22 @@ pub(super) fn check(module: &str, ptx: &str) -> Outcome {
     let are_alike = loads.iter().all(|&other| other == steps);
     let is_each_once =
         maps.len() as u32 == steps && maps.iter().all(|(&k, &count)| k < steps && count == 1);
-    // Of rows and segments each step is loaded anew where it was mapped.
-    let is_of_rows = module.starts_with("map_row_") || module.starts_with("map_segment_");
-    let is_walked = match is_of_rows {
-        true => nexts == maps && begins == 1 && loads.len() == 1,
-        false => nexts.is_empty() && begins == 0,
+    // Of rows and segments each step is loaded anew where it was mapped; of columns and segments a step that is there in part is one as all others.
+    let is_of = |walk: &str| module.starts_with(walk);
+    let is_walked = match () {
+        () if is_of("map_row_") => nexts == maps && begins == 1 && loads.len() == 1 && ends == 1,
+        () if is_of("map_column_") => {
+            nexts.is_empty() && begins == 1 && loads.len() == 1 && ends == 0
+        }
+        () if is_of("map_segment_") => {
+            nexts == maps && begins == 0 && loads.len() == 1 && ends == 0
+        }
+        () => nexts.is_empty() && begins == 0 && (ends == 1 || !catalog::is_template(module)),
     };
     let is_right = match catalog::is_template(module) {
         true => {
             let is_loaded = matches!(loads.len(), 1 | 2) && are_alike && steps > 0;
-            is_loaded && is_each_once && is_walked && ends == 1
+            is_loaded && is_each_once && is_walked
         }
         false => loads.is_empty() && maps.is_empty() && ends == 0 && is_walked,
     };
@@ -69,6 +77,36 @@ mod tests {
             assert!(check("map_count_bool.sm70", &more).is_err(), "more of {line}");
         }
         assert!(check("map_count_bool.sm70", &WHOLE.replace(".map 1", ".map 2")).is_err());
+    }
+
+    const COLUMNS: &str = "\twarpfold.begin_columns 4, %rd1, %rd2, %rd3;\n\
+        \twarpfold.load_columns 1, 8, 4, %rd1, %rd2, %rd3, %rd4;\n\twarpfold.map_columns 0, 8, 4, %r1, %r2, %rd1, %rd2;\n";
+
+    #[test]
+    fn each_pseudo_instruction_of_columns_stands_once() {
+        assert_eq!(check("map_column_total_f64.sm70", COLUMNS), Ok(()));
+        assert!(check("map_row_total_f64.sm70", COLUMNS).is_err());
+        for line in COLUMNS.lines() {
+            let less = COLUMNS.replacen(&format!("{line}\n"), "", 1);
+            assert!(check("map_column_total_f64.sm70", &less).is_err(), "without {line}");
+            let more = format!("{COLUMNS}{line}\n");
+            assert!(check("map_column_total_f64.sm70", &more).is_err(), "more of {line}");
+        }
+    }
+
+    const SEGMENTS: &str = "\twarpfold.load_tile 1, 8, %rd1, %rd2;\n\
+        \twarpfold.map_tile 0, 8, %r1, %r2, %rd1, %rd2, %rd3, %rd4, %rd5;\n\twarpfold.next_tile 0, 8, %rd1, %rd2;\n";
+
+    #[test]
+    fn each_pseudo_instruction_of_segments_stands_once() {
+        assert_eq!(check("map_segment_total_f64.sm70", SEGMENTS), Ok(()));
+        assert!(check("map_row_total_f64.sm70", SEGMENTS).is_err());
+        for line in SEGMENTS.lines() {
+            let less = SEGMENTS.replacen(&format!("{line}\n"), "", 1);
+            assert!(check("map_segment_total_f64.sm70", &less).is_err(), "without {line}");
+            let more = format!("{SEGMENTS}{line}\n");
+            assert!(check("map_segment_total_f64.sm70", &more).is_err(), "more of {line}");
+        }
     }
 
     const ROWS: &str = "\twarpfold.load_row 1, 8, %rd1, %rd2, %rd3, %rd4, %rd5;\n\

@@ -58,7 +58,7 @@ use crate::Columns;
 pub use evaluate::evaluate;
 pub use exponents::{Exponents, HALF};
 pub use operand::{Each, Operand, fits};
-pub use parts::{ColumnsOf, Share};
+pub use parts::{ColumnsOf, Share, columns_of_stats};
 pub use reduction::{Measure, Reduction};
 pub use results::Results;
 pub use task::{Pairs, Part, Squares, Task};

@@ -6,7 +6,7 @@
 use std::any::Any;
 use std::ops::Range;
 
-use warpfold_exact::partial::{Finish, Output};
+use warpfold_exact::partial::{Finish, Output, Summary};
 use warpfold_expr::{Slice, Tiles};
 use warpfold_num::{Column, DType, Empty, Error, Op, Result, with_element};
 use warpfold_plan::group::for_each;
@@ -22,9 +22,11 @@ use crate::Columns;
 
 mod ending;
 mod share;
+mod summaries;
 
 pub use ending::ColumnsOf;
 use ending::Ending;
+pub use summaries::columns_of_stats;
 
 pub use share::Share;
 pub(super) use share::{rest, share};
@@ -281,7 +283,11 @@ pub(super) fn columns(
     (indices, empty): (Indices, Empty),
     finish: Finish,
 ) -> Result<Vec<ColumnsOf>> {
-    let n = length(map, inputs)?;
+    // Columns of stats have gaps of their own each.
+    let n = match empty {
+        Empty::Error => arrays::length_of(map, &arrays::given_of(inputs))?,
+        Empty::Nan | Empty::None => length_without_stats(map, inputs)?,
+    };
     let (elements, outputs) = Elements::of(parts, n)?;
     check_rows(map, inputs, &elements, outputs)?;
     let ending = Ending::of(map, finish, empty);
@@ -311,12 +317,14 @@ fn piece(
     }
 }
 
-/// The one length of the arrays, of a map whose results are columns.
-fn length(map: &Map, inputs: &[Operand<'_>]) -> Result<usize> {
+/// The one length of the arrays, of a map whose results are one column or two each.
+fn length_without_stats(map: &Map, inputs: &[Operand<'_>]) -> Result<usize> {
     let n = arrays::length_of(map, &arrays::given_of(inputs))?;
     if map.wanted.iter().any(|wanted| wanted.measure == Measure::Op(Op::Stats)) {
         let remedy = "ask for the results that are wanted, one by one";
-        return Err(refused("map", "stats of an expression's parts are not there".into(), remedy));
+        let obstacle =
+            "stats of an expression's parts are not there with gaps, or of shares of arrays";
+        return Err(refused("map", obstacle.into(), remedy));
     }
     Ok(n)
 }
@@ -407,7 +415,26 @@ fn columns_of_output(
     if outputs.is_empty() {
         return Ok(of(none(wanted, ending.finish)?, Vec::new()));
     }
+    let flat = |column| match column {
+        Column::U64(positions) if indices == Indices::OfArray => {
+            Column::U64(parts.flat(n, positions))
+        }
+        column => column,
+    };
     let (outputs, gaps) = ending.filled(k, outputs);
+    if wanted.measure == Measure::Op(Op::Stats) {
+        let summary = |output| match output {
+            Output::Summary(summary) => *summary,
+            other => unreachable!("{other:?} of stats"),
+        };
+        let summaries: Vec<Summary> = outputs.into_iter().map(summary).collect();
+        let columns = columns_of_stats(&summaries, |output| parts.name(output))?.into_iter();
+        let columns = columns.map(|(name, column)| match name {
+            "argmin" | "argmax" => (name, flat(column)),
+            _ => (name, column),
+        });
+        return Ok(of(columns.collect(), gaps));
+    }
     let (mut first, mut second) = (Vec::with_capacity(outputs.len()), Vec::new());
     for output in outputs {
         match output {
@@ -416,7 +443,7 @@ fn columns_of_output(
                 first.push(least);
                 second.push(greatest);
             }
-            Output::Summary(_) => unreachable!("stats of parts are refused"),
+            Output::Summary(_) => unreachable!("stats have columns of their own"),
         }
     }
     let is_all_gaps = gaps.len() == first.len();
@@ -425,12 +452,7 @@ fn columns_of_output(
         return Ok(of(vec![("min", column), ("max", Column::of_values(second))], gaps));
     }
     let is_index = matches!(wanted.measure, Measure::Op(Op::ArgMin | Op::ArgMax));
-    let column = match column {
-        Column::U64(positions) if is_index && indices == Indices::OfArray && !is_all_gaps => {
-            Column::U64(parts.flat(n, positions))
-        }
-        column => column,
-    };
+    let column = if is_index && !is_all_gaps { flat(column) } else { column };
     Ok(of(vec![(wanted.measure.name(), column)], gaps))
 }
 

@@ -67,39 +67,19 @@ __device__ __forceinline__ void end_row_step(TwoSteps& s, u32& kept, u64 begin, 
         : "l"(begin), "l"(at), "l"(row), "l"(end), "n"(E));
 }
 
-// Rows of one length, one after another.
-struct EqualRows {
-    const u32 length;
-    __device__ __forceinline__ explicit EqualRows(const SegmentArguments& a) : length(u32(a.length)) {}
-    // How many lanes share a row.
-    static __device__ __forceinline__ u32 lanes(const SegmentArguments& a) { return u32(a.bounds); }
-    __device__ __forceinline__ u64 begin(u64 row) const { return row * length; }
-    __device__ __forceinline__ u64 end(u64 row) const { return (row + 1) * length; }
-    __device__ __forceinline__ u32 count(u64) const { return length; }
-    // Steps of so many elements of all lanes, and what of a row goes in steps of one.
-    struct Steps {
-        const u32 steps, elements;
-        __device__ __forceinline__ u32 of(u32) const { return steps; }
-        __device__ __forceinline__ u32 whole(u32) const { return elements; }
-    };
-    __device__ __forceinline__ Steps steps(u32 each, u32 per_step) const {
-        return {(length + each - 1) / each, length / per_step * per_step};
-    }
-};
-
-template <class Fold, class Rows = EqualRows> struct MapRows {
+template <class Fold> struct MapRows {
     typedef typename Fold::State State;
     typedef typename Fold::Loaded Loaded;
     static constexpr u32 E = Fold::ELEMENTS, V = Fold::FLIGHT;
 
     const SegmentArguments& a;
     const FoldOptions desc;
-    const u32 lanes, sub;
-    const Rows rows;
+    const u32 lanes, sub, length;
     Fold fold;
 
     __device__ __forceinline__ explicit MapRows(const SegmentArguments& a)
-        : a(a), desc{u32(a.options)}, lanes(Rows::lanes(a)), sub(threadIdx.x % lanes), rows(a), fold(desc) {}
+        : a(a), desc{u32(a.options)}, lanes(u32(a.bounds)), sub(threadIdx.x % lanes), length(u32(a.length)),
+          fold(desc) {}
 
     // The steps that were loaded, from the k-th on; in their place others are, of a row that begins elsewhere.
     template <int K> __device__ __forceinline__ void take_from(u64 begin, u32 at, u64 row, u32 end, u64 next,
@@ -122,18 +102,16 @@ template <class Fold, class Rows = EqualRows> struct MapRows {
     // one to finish.
     __device__ __forceinline__ void run(State* joined, State* states) {
         RowResults<State> results(a.segments, lanes, joined, states);
-        const u32 at_once = results.at_once, each = V * lanes * E;
-        const typename Rows::Steps all = rows.steps(each, E);
+        const u32 at_once = results.at_once, each = V * lanes * E, steps = (length + each - 1) / each,
+                  whole = length / E * E;
         u64 row = results.waiting_from + threadIdx.x / lanes;
-        asm volatile("warpfold.load_row %0, %1, %2, %3, %4, %5, %6;" ::"n"(V), "n"(E), "l"(rows.begin(row)),
+        asm volatile("warpfold.load_row %0, %1, %2, %3, %4, %5, %6;" ::"n"(V), "n"(E), "l"(row * length),
                      "l"(u64(sub * E)), "l"(row), "l"(u64(lanes * E)),
-                     "l"(u64(row < a.segments ? rows.count(row) : 0)));
+                     "l"(u64(row < a.segments ? length : 0)));
 #pragma unroll 1
         for (u64 base = results.waiting_from; base < a.segments; base += u64(gridDim.x) * at_once) {
-            const u64 begin = rows.begin(row), next_row = row + u64(gridDim.x) * at_once, next = rows.begin(next_row);
-            const u32 end = row < a.segments ? rows.count(row) : 0,
-                      next_end = next_row < a.segments ? rows.count(next_row) : 0, steps = all.of(end),
-                      whole = all.whole(end);
+            const u64 begin = row * length, next_row = row + u64(gridDim.x) * at_once, next = next_row * length;
+            const u32 end = row < a.segments ? length : 0, next_end = next_row < a.segments ? length : 0;
             asm volatile("warpfold.begin_row %0, %1;" ::"l"(next_row), "l"(u64(next_end)));
             u32 at = sub * E;
 #pragma unroll 1
@@ -153,7 +131,7 @@ template <class Fold, class Rows = EqualRows> struct MapRows {
             State state = fold.flush(results.near);
             results.add(
                 state, base, [](State& s, u32 lanes) { join(s, lanes); },
-                [&](u64 row, const State& s) { Fold::finish(a, desc, row, s, rows.begin(row), rows.end(row)); });
+                [&](u64 row, const State& s) { Fold::finish(a, desc, row, s, row * length, (row + 1) * length); });
             row = next_row;
         }
     }
@@ -193,6 +171,28 @@ template <class Part> struct RowsOf {
         }
     }
     __device__ __forceinline__ void settle() { whole.settle(state, 2 * FLIGHT); }
+    // Of segments: what a lane has mapped, one by one, or all of it within a segment.
+    typedef typename Select<PER == 4, Step, TwoSteps>::type Tile;
+    typedef Element Own[8];
+    static __device__ __forceinline__ void own(Own& x, const Tile& s) {
+        const Vector* p = reinterpret_cast<const Vector*>(&s);
+#pragma unroll
+        for (u32 k = 0; k < 8; k++) x[k] = Elements<Element>(p[k / PER]).element[k % PER];
+    }
+    __device__ __forceinline__ void one(State& s, Element x) const { Part::add(s, x, 0, setup); }
+    __device__ __forceinline__ void take_tile(Step& s, u64 index) {
+        begin(s);
+        take(s, index);
+        settle();
+    }
+    __device__ __forceinline__ void take_tile(TwoSteps& s, u64 index) {
+        begin(s.x);
+        take(s.x, index);
+        take(s.y, index + ELEMENTS);
+        settle();
+    }
+    static __device__ __forceinline__ bool spans(FoldOptions c) { return Part::spans(c); }
+    static __device__ __forceinline__ State identity() { return Part::identity(); }
     __device__ __forceinline__ State flush(u32 lanes) {
         if (whole.flush(state, lanes)) MapRows<RowsOf>::join(state, lanes);
         const State all = state;

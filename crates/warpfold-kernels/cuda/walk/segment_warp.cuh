@@ -8,18 +8,20 @@
 #include "walk/segment_runs.cuh"
 #include "walk/whole_vectors.cuh"
 
-template <class Fold> struct SegmentWarp {
+// Of mapped elements (map_segments.cuh) a lane owns those that it has mapped, and there is no tile in shared memory.
+template <class Fold, bool IS_MAPPED = false> struct SegmentWarp {
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
     // Only few elements a vector are worth their code for every vector.
     static constexpr int UNROLL = PER_VECTOR<E> <= 4 && sizeof(State) <= 8 ? 4 : 1;
     // Results wait to be written side by side: those that are no larger than an element in the place of the one they
     // end with, others beside the tile, as many as there is room for.
-    static constexpr bool STATES_IN_STAGE = sizeof(State) <= sizeof(E);
+    static constexpr bool STATES_IN_STAGE = !IS_MAPPED && sizeof(State) <= sizeof(E);
     // Vectors of a lane, and how many of them it has in flight.
-    static constexpr u32 PER = PER_VECTOR<E>, FLIGHT = 4, VECTORS = STATES_IN_STAGE ? 8 : FLIGHT, OWN = VECTORS * PER,
-                         TILE = 32 * OWN;
-    static constexpr u32 STAGE = sizeof(E) == 1 ? 1024 : 2048, FIT = STATES_IN_STAGE ? 512 : STAGE / sizeof(State),
+    static constexpr u32 PER = PER_VECTOR<E>, FLIGHT = 4, VECTORS = IS_MAPPED || STATES_IN_STAGE ? 8 : FLIGHT,
+                         OWN = VECTORS * PER, TILE = 32 * OWN;
+    static constexpr u32 STAGE = IS_MAPPED ? 4096 : sizeof(E) == 1 ? 1024 : 2048,
+                         FIT = STATES_IN_STAGE ? 512 : STAGE / sizeof(State),
                          CAP = FIT >= TILE ? TILE
                                : FIT >= 32 ? FIT / 32 * 32
                                            : 32;
@@ -36,12 +38,19 @@ template <class Fold> struct SegmentWarp {
     typedef typename Select<STATES_IN_STAGE, u8, u16>::type Skipped;
     static constexpr u32 MOST_SKIPPED = Skipped(~0u) - 64;
     struct Shared {
-        Vector tile[32 * VECTORS];
+        Vector tile[IS_MAPPED ? 1 : 32 * VECTORS];
         u32 flag[TILE / 32];  // a bit an element: whether a segment ends after it
         State stage[STATES_IN_STAGE ? 1 : CAP];
         Skipped
             skipped[CAP];  // how many of the round's ends, beside those before it that wait, come before each that does
         u16 slot[STATES_IN_STAGE ? CAP : 1];  // and where it waits
+    };
+
+    // What a lane folds of a tile: from a state on, and a state for each of its flags, left where those are to be.
+    struct OfLane {
+        State state;
+        Flags ends;
+        State* result;
     };
 
     const SegmentArguments& a;
@@ -115,10 +124,14 @@ template <class Fold> struct SegmentWarp {
             if (lane == 0) fault(a, OFFSETS, segment);
             return false;
         }
-        // What the array's first vector has before it.
-        const u64 address = reinterpret_cast<u64>(a.x) + begin * sizeof(E);
-        e = u32(address % 16 / sizeof(E));
-        vectors = reinterpret_cast<const Vector*>(address & ~15ull);
+        if constexpr (IS_MAPPED) {
+            e = u32(begin % OWN);
+        } else {
+            // What the array's first vector has before it.
+            const u64 address = reinterpret_cast<u64>(a.x) + begin * sizeof(E);
+            e = u32(address % 16 / sizeof(E));
+            vectors = reinterpret_cast<const Vector*>(address & ~15ull);
+        }
         start = begin - e;
         none = begin < e ? u32(0 - start) : 0;
         size = a.n - start < NONE ? u32(a.n - start) : NONE;
@@ -275,6 +288,28 @@ template <class Fold> struct SegmentWarp {
         }
     }
 
+    // Whether a round that ended at the share's end found what ends there, as it does not if the offsets went up and
+    // down again.
+    __device__ __forceinline__ bool is_sound(u32 first) const {
+        if (s + passed != first || e != e1) return true;
+        if (lane == 0) fault(a, OFFSETS, segment + first);
+        return false;
+    }
+    // What was left of so many ends of a tile.
+    __device__ __forceinline__ void close_all(u32 ranks, u32 first) const {
+        for (u32 r = lane; r < ranks; r += 32)
+            close(first + r + shared.skipped[r], STATES_IN_STAGE ? waiting(shared.slot[r]) : shared.stage[r], false);
+        __syncwarp();
+    }
+    // How much of the next tile is looked at: where ends are so dense that a round has no room for a tile's, there is
+    // no use in loading all of it.
+    __device__ __forceinline__ u32 next_window(u32 window, u32 base, u32 last, u32 limit, u32 ranks) const {
+        constexpr u32 LEAST = 32 * PER;
+        const u32 used = (last - base + LEAST - 1) / LEAST * LEAST;
+        const u32 next = last < limit ? used : ranks * 2 > CAP ? window : window * 2 < TILE ? window * 2 : TILE;
+        return next > 0 ? next : LEAST;
+    }
+
     // A tile with what ends in it, as far as `window` elements; false if the offsets descend.
     __device__ __forceinline__ bool round(u32& window) {
         gather_lanes();
@@ -285,12 +320,7 @@ template <class Fold> struct SegmentWarp {
         u32 last = limit;
         bool sound = true;
         const u32 ranks = flag_ends(base, last, first, sound);
-        if (!sound) return false;
-        if (s + passed == first && e == e1) {
-            // The share's last end lies beyond it: the offsets went up and down again.
-            if (lane == 0) fault(a, OFFSETS, segment + first);
-            return false;
-        }
+        if (!sound || !is_sound(first)) return false;
         if constexpr (EARLY > 0) stage_vectors(early, 0);
 #pragma unroll 1
         for (u32 h = EARLY; h < VECTORS; h += FLIGHT) {
@@ -300,13 +330,8 @@ template <class Fold> struct SegmentWarp {
         }
         stage_rest(base, limit);
         fold_tile(e - base, last - base, base);
-        for (u32 r = lane; r < ranks; r += 32)
-            close(first + r + shared.skipped[r], STATES_IN_STAGE ? waiting(shared.slot[r]) : shared.stage[r], false);
-        __syncwarp();
-        // Where ends are so dense that a round has no room for a tile's, there is no use in loading all of it.
-        const u32 used = (last - base + 32 * PER - 1) / (32 * PER) * (32 * PER);
-        window = last < limit ? used : ranks * 2 > CAP ? window : window * 2 < TILE ? window * 2 : TILE;
-        window = window > 0 ? window : 32 * PER;
+        close_all(ranks, first);
+        window = next_window(window, base, last, limit, ranks);
         e = last;
         return true;
     }
@@ -315,11 +340,13 @@ template <class Fold> struct SegmentWarp {
         return *reinterpret_cast<State*>(reinterpret_cast<E*>(shared.tile) + slot);
     }
 
-    // Folds the lane's elements, of which those from `low` to `high` count, or all; what ends goes to `result` and its
-    // neighbours, or in place.
-    template <bool ALL, class Wanted> __device__ __forceinline__ void fold_own(State& state, Flags ends, State* result,
-                                                                               u32 own, u32 low, u32 high, u32 base,
-                                                                               const Wanted& wanted) {
+    // Folds the lane's elements, of which those from `low` to `high` count, or all; what ends goes to the results, or
+    // in place.
+    template <bool ALL, class Wanted> __device__ __forceinline__ void fold_own(OfLane& mine, u32 own, u32 low, u32 high,
+                                                                               u32 base, const Wanted& wanted) {
+        State& state = mine.state;
+        State* result = mine.result;
+        Flags ends = mine.ends;
 #pragma unroll 1
         for (u32 h = 0; h < own; h += FLIGHT) {
             // Read before anything waits in their place, so that no vector has to.
@@ -352,7 +379,17 @@ template <class Fold> struct SegmentWarp {
     // with element `base`.
     __device__ __forceinline__ void fold_tile(u32 low, u32 high, u32 base) {
         // Vectors of a lane: of few elements every lane has some.
-        const u32 own = STATES_IN_STAGE && high <= TILE / 2 ? VECTORS / 2 : VECTORS, first = lane * own * PER;
+        const u32 own = STATES_IN_STAGE && high <= TILE / 2 ? VECTORS / 2 : VECTORS;
+        OfLane mine = begin_lanes(own);
+        if (low == 0 && high == 32 * own * PER && is_plain(setup, 0))
+            fold_own<true>(mine, own, low, high, base, plain(setup, 0));
+        else fold_own<false>(mine, own, low, high, base, setup);
+        end_lanes(mine);
+    }
+
+    // All lanes, of which each has so many vectors.
+    __device__ __forceinline__ OfLane begin_lanes(u32 own) {
+        const u32 first = lane * own * PER;
         Flags ends;
         if constexpr (OWN > 32) ends = u64(shared.flag[2 * lane + 1]) << 32 | shared.flag[2 * lane];
         else ends = shared.flag[first / 32] >> first % 32 & ~0u >> (32 - own * PER);
@@ -371,18 +408,18 @@ template <class Fold> struct SegmentWarp {
             slot += at - count;
         }
         // What came before is the first lane's.
-        State state = lane == 0 ? carry : Fold::identity();
-        if (low == 0 && high == 32 * own * PER && is_plain(setup, 0))
-            fold_own<true>(state, ends, slot, own, low, high, base, plain(setup, 0));
-        else fold_own<false>(state, ends, slot, own, low, high, base, setup);
-        const u32 enders = __ballot_sync(0xffffffffu, ends != 0);
-        scan_lanes<Fold>(state, lanes_behind(enders));
-        State before = shuffle_words(state, (lane + 31) % 32);
-        if (ends != 0 && lane > 0) {
-            Fold::merge(before, *slot);
-            *slot = before;
+        return {lane == 0 ? carry : Fold::identity(), ends, slot};
+    }
+    // All lanes: joins what spans them.
+    __device__ __forceinline__ void end_lanes(OfLane mine) {
+        const u32 enders = __ballot_sync(0xffffffffu, mine.ends != 0);
+        scan_lanes<Fold>(mine.state, lanes_behind(enders));
+        State before = shuffle_words(mine.state, (lane + 31) % 32);
+        if (mine.ends != 0 && lane > 0) {
+            Fold::merge(before, *mine.result);
+            *mine.result = before;
         }
-        carry = shuffle_words(state, 31);
+        carry = shuffle_words(mine.state, 31);
         __syncwarp();
     }
 

@@ -46,8 +46,8 @@
 #pragma once
 #include "walk/segment_warp.cuh"
 
-template <class Fold> __device__ __forceinline__ void fold_segments(const SegmentArguments& a) {
-    typedef SegmentWarp<Fold> Warp;
+template <class Fold, class Warp = SegmentWarp<Fold>>
+__device__ __forceinline__ void fold_segments(const SegmentArguments& a) {
     typedef typename Fold::State State;
     const FoldOptions desc{u32(a.options)};
     __shared__ typename Warp::Shared shared[SEGMENT_WARPS];

@@ -37,13 +37,17 @@ template <class E, u32 COLUMNS> union Lines {
     }
 };
 
-// What a lane has of the columns of a unit.
-template <class Fold> struct LaneColumns {
+// Columns of a lane.
+template <class Fold>
+constexpr u32 WINDOW_COLUMNS = Fold::Window::COUNT > 1 ? 4 : PER_VECTOR<typename Fold::Element>;
+
+// What a lane has of the columns of a unit, whose states stand one after another from the first on.
+template <class Fold, class Kept = TileStates<typename Fold::State, 32 * WINDOW_COLUMNS<Fold>>> struct LaneColumns {
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
-    static constexpr u32 PER = PER_VECTOR<E>, COLUMNS = Fold::Window::COUNT > 1 ? 4 : PER, ROWS = PER / COLUMNS,
-                         TILE = 32 * COLUMNS, FLIGHT = 4, MOST = 1000;
-    typedef TileStates<State, TILE> States;
+    typedef Kept States;
+    static constexpr u32 PER = PER_VECTOR<E>, COLUMNS = WINDOW_COLUMNS<Fold>, ROWS = PER / COLUMNS, TILE = 32 * COLUMNS,
+                         FLIGHT = 4, MOST = 1000;
 
     const typename Fold::Setup& setup;
     States& states;
@@ -52,8 +56,8 @@ template <class Fold> struct LaneColumns {
     u32 taken = 0;                     // rows in the window, which has room for four times as many as are let in
     bool begun = false, kept = false;  // whether the window was put somewhere, and whether there are states
 
-    __device__ __forceinline__ LaneColumns(const typename Fold::Setup& setup, States& states)
-        : setup(setup), states(states), first(threadIdx.x % 32 * COLUMNS), window(setup) {}
+    __device__ __forceinline__ LaneColumns(const typename Fold::Setup& setup, States& states, u32 first)
+        : setup(setup), states(states), first(first), window(setup) {}
 
     __device__ __forceinline__ void keep() {
         if (kept) return;
@@ -83,17 +87,17 @@ template <class Fold> struct LaneColumns {
 #pragma unroll 1
         for (u32 i = 0; i < PER; i++) Fold::add(states[first + i % COLUMNS], take_first<E>(left), 0, setup);
     }
-    __device__ __forceinline__ void take(Vector (&p)[FLIGHT]) {
+    template <int N> __device__ __forceinline__ void take(Vector (&p)[N]) {
         if (!begun) {
             const u32 field = window.binades.field(p[0]);
             if (field > 0) window.place(field);
             begun = true;
         }
-        if (taken > MOST - FLIGHT * ROWS) settle();
-        taken += FLIGHT * ROWS;
+        if (taken > MOST - N * ROWS) settle();
+        taken += N * ROWS;
         if (window.add(p)) return;
 #pragma unroll 1
-        for (u32 k = 0; k < FLIGHT; k++) {
+        for (u32 k = 0; k < N; k++) {
             take_one(p[0]);
             move_down(p);
         }
@@ -124,7 +128,7 @@ template <class Fold> __device__ __forceinline__ void fold_window_columns(const 
     const u32 tiles = u32((a.width + TILE - 1) / TILE), batches = u32(a.batches), runs = u32(a.runs);
     const u64 last_width = a.elements - (a.rows - 1) * a.width;
     const Unit step(warps, tiles, batches);
-    Lane mine(setup, states);
+    Lane mine(setup, states, threadIdx.x % 32 * COLUMNS);
 #pragma unroll 1
     for (Unit unit(warp, tiles, batches); unit.run < runs; unit.advance(step, tiles, batches)) {
         const u64 column = u64(unit.tile) * TILE + mine.first;

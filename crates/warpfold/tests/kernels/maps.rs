@@ -15,6 +15,8 @@ use crate::machine;
 mod functions;
 #[path = "maps/in_rust.rs"]
 mod in_rust;
+#[path = "maps/oracle.rs"]
+mod oracle;
 #[path = "maps/parts.rs"]
 mod parts;
 #[path = "maps/refused.rs"]

@@ -9,6 +9,12 @@ mod compare;
 mod data;
 #[path = "../kernels/maps.rs"]
 mod maps;
+#[allow(dead_code, unreachable_pub, unused_imports, reason = "the contract's tests use the rest")]
+#[path = "../oracle/mod.rs"]
+mod oracle;
+#[allow(dead_code, unreachable_pub, unused_macros, reason = "the contract's tests use the rest")]
+#[path = "../contract/sample.rs"]
+mod sample;
 
 use warpfold::plan::CudaFacts;
 use warpfold::simt::{Device, Settings};

@@ -1,9 +1,9 @@
 //! What many reductions cost: instructions of PTX for each element, counted, so that no change makes short segments dear unseen.
 
-use warpfold::kernel::{DeviceSegments, Machine as _, ReduceBatched};
+use warpfold::kernel::{AnyMapBatched, DeviceSegments, Machine as _, MapParts, ReduceBatched};
 use warpfold::plan::CudaFacts;
 use warpfold::simt::{Detail, Device, Settings};
-use warpfold::{Accuracy, DType, Layout, Op};
+use warpfold::{Accuracy, DType, Layout, Op, bf16};
 
 use crate::data::Random;
 
@@ -94,4 +94,55 @@ fn stats_in_one_pass_take_fewer_instructions_than_their_columns() {
         println!("{what}");
         assert!(together * 1.5 < apart, "{what}");
     }
+}
+
+/// Sectors of memory that a map's kernel loads for each that its array has, and instructions an element.
+fn costs_of_map(device: &Device, map: &AnyMapBatched<'_>, bytes: u64) -> [f64; 2] {
+    let launch = map.launch(Op::Sum, 0).unwrap().expect("it has a kernel");
+    let counters = device.launch_batched(launch.launches()).unwrap();
+    let sectors: u64 = counters.iter().map(|c| c.total.global_load_sectors).sum();
+    let instructions: u64 = counters.iter().map(|c| c.total.warp_instructions).sum();
+    [sectors as f64 * 32.0 / bytes as f64, instructions as f64 / (N / 32) as f64]
+}
+
+#[test]
+fn maps_of_parts_load_what_lies_together() {
+    let device = counting();
+    let x: Vec<f32> = (0..N).map(|k| (k % 1000) as f32 / 8.0).collect();
+    let x = device.upload(&x).unwrap();
+    let narrow: Vec<bf16> = (0..N).map(|k| bf16::from_f32((k % 250) as f32 / 8.0)).collect();
+    let narrow = device.upload(&narrow).unwrap();
+    let mut most = Vec::new();
+    let mut check = |name: &str, parts: MapParts<'_>, at_most: [[f64; 2]; 2]| {
+        let of = [
+            (device.map("abs(x)", [("x", &x)]), 4 * N),
+            (device.map("abs(x)", [("x", &narrow)]), 2 * N),
+        ];
+        for ((map, bytes), at_most) in of.into_iter().zip(at_most) {
+            let costs = costs_of_map(&device, &map.parts(parts.clone()), bytes);
+            let reported =
+                format!("{name}: {costs:.2?} sectors and instructions, at most {at_most:?}");
+            let is_dear = costs[0] > at_most[0] || costs[1] > at_most[1];
+            most.extend(is_dear.then_some(reported));
+        }
+    };
+    let mut columns = |width: u64, at_most| {
+        let parts = MapParts::axes(&[N / width, width], &[0]).unwrap();
+        check(&format!("{width} columns"), parts, at_most);
+    };
+    columns(1024, [[1.01, 29.0], [1.01, 34.0]]);
+    columns(64, [[1.02, 30.0], [1.04, 37.0]]);
+    // Lanes load 8 bytes of 16, and in turn.
+    columns(8, [[1.01, 33.0], [2.02, 40.0]]);
+    let mut segments = |length: u64, at_most| {
+        let ends = (0..=N.div_ceil(length)).map(|k| (k * length).min(N) as u32);
+        let offsets = device.upload(&ends.collect::<Vec<_>>()).unwrap();
+        let parts = MapParts::segments((&offsets).into()).unwrap();
+        check(&format!("segments of {length}"), parts, at_most);
+    };
+    // A lane loads several vectors that lie together, which the first cache holds; offsets come to it.
+    segments(16, [[2.3, 62.0], [2.5, 62.0]]);
+    segments(100, [[2.15, 69.0], [2.3, 69.0]]);
+    segments(4096, [[2.05, 40.0], [2.06, 43.0]]);
+    assert!(most.is_empty(), "{}", most.join("\n"));
 }

@@ -7,7 +7,8 @@ use warpfold_num::{Empty, Error, Result};
 use warpfold_plan::{HostArray, Indices, Parts};
 
 use super::{
-    ColumnsOf, Elements, Ending, Operand, columns_of_output, finished, length, piece, results,
+    ColumnsOf, Elements, Ending, Operand, columns_of_output, finished, length_without_stats, piece,
+    results,
 };
 use crate::cut::{Taken, take};
 use crate::map::{Folded, Map, refused};
@@ -40,7 +41,7 @@ pub(in crate::map) fn share(
     }
     let inputs: Vec<Operand<'_>> = inputs.iter().copied().map(Operand::from).collect();
     let inputs = &inputs[..];
-    let n = length(map, inputs)?;
+    let n = length_without_stats(map, inputs)?;
     let (elements, outputs) = Elements::of(parts, n)?;
     let mut starts = vec![0];
     let mut end = 0;

@@ -3,7 +3,8 @@
 use warpfold_engine::Columns;
 use warpfold_engine::map::{Each, Map};
 
-use super::parted::{MapBatchedLaunch, Parted};
+use super::part_launches::MapBatchedLaunch;
+use super::parted::Parted;
 use super::parts::{MapGroups, MapParts};
 use super::reduce::AnyMap;
 use crate::kernel::array::{AnyBuffer, AnyView};

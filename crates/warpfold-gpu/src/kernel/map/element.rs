@@ -11,7 +11,7 @@ use super::splice::{Splice, There};
 use crate::Result;
 
 impl Splice<'_> {
-    /// One step of what is loaded, mapped; `index` puts that of the first element into `wfs_i`.
+    /// One step of what is loaded, mapped; `index` puts that of an element into `wfs_i`, where that of the one before is.
     #[allow(
         clippy::too_many_arguments,
         reason = "what a pseudo-instruction says, and where its words lie"
@@ -22,17 +22,16 @@ impl Splice<'_> {
         elements: usize,
         outputs: &[&str],
         kept: &str,
-        index: &str,
+        index: &dyn Fn(usize) -> String,
         there: There,
         first: usize,
         of: &str,
     ) -> Result<()> {
         let Shape { values, keep, .. } = *self.shape;
         let ids = self.shape.ids();
-        let _ = writeln!(text, ".reg .b64 wfs_i, wfs_c;\n{index}");
         let _ = writeln!(
             text,
-            "ld.param.u64 wfs_c, [{}_param_11];\ncvta.to.global.u64 wfs_c, wfs_c;",
+            ".reg .b64 wfs_i, wfs_c;\nld.param.u64 wfs_c, [{}_param_11];\ncvta.to.global.u64 wfs_c, wfs_c;",
             self.entry
         );
         let is_whole = keep.is_none() && self.shape.nans.is_empty() && there == There::All;
@@ -45,8 +44,10 @@ impl Splice<'_> {
             let raw = |index| self.raw(index, e, elements, there, first, of);
             let mut code = Code::new(self.program, &ids, keep, raw);
             let fault = code.fault();
-            text.push_str("{\n");
-            text.push_str(&code.text());
+            if fault.is_some() || self.shape.weight.is_some() {
+                let _ = writeln!(text, "{}", index(e));
+            }
+            let _ = write!(text, "{{\n{}", code.text());
             text.push_str(".reg .pred wfs_ok, wfs_q;\n.reg .b32 wfs_w;\n.reg .b64 wfs_l;\n");
             if let Some(fault) = fault {
                 self.tell(text, fault, "min", 0, e, there);
@@ -77,7 +78,6 @@ impl Splice<'_> {
                 let _ = writeln!(text, "mov.b32 {}, 0x3F800000;", ones[e]);
             }
             text.push_str("}\n");
-            text.push_str("add.s64 wfs_i, wfs_i, 1;\n");
         }
         Ok(())
     }

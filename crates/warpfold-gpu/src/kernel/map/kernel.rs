@@ -9,7 +9,7 @@ use super::cache::{self, Spliced};
 use super::given::Given;
 use super::launches::MapGrid;
 use super::shape::Shape;
-use super::splice::{self, Input};
+use super::splice::{self, Input, Lies};
 use crate::Result;
 use crate::kernel::batched::{BatchedLaunch, Code};
 use crate::plan::{CudaFacts, MOST_BLOCKS_OF_EXACT};
@@ -24,8 +24,8 @@ pub(super) const LIE: usize = catalog::MAP_INPUTS - 1;
 pub(super) struct Kernel {
     pub(super) spliced: Arc<Spliced>,
     pub(super) entry: &'static manifest::Entry,
-    /// Which of the map's inputs it reads.
-    pub(super) indices: Vec<usize>,
+    /// The inputs that it reads.
+    reads: Vec<Input>,
 }
 
 impl Kernel {
@@ -43,12 +43,12 @@ impl Kernel {
         input: impl Fn(usize) -> Input,
     ) -> Result<Self> {
         let indices = splice::inputs(program, shape)?;
-        let kernel_inputs: Vec<Input> = indices.iter().map(|&index| input(index)).collect();
-        splice::check_lies(&kernel_inputs)?;
-        let spliced = cache::module(program, shape, &kernel_inputs)?;
+        let reads: Vec<Input> = indices.into_iter().map(input).collect();
+        splice::check_lies(&reads)?;
+        let spliced = cache::module(program, shape, &reads)?;
         let entry = manifest::entry(spliced.entry());
         let entry = entry.unwrap_or_else(|| unreachable!("{} ships", spliced.entry()));
-        Ok(Kernel { spliced, entry, indices })
+        Ok(Kernel { spliced, entry, reads })
     }
 
     /// Its launch over so many elements, in a shape of its own if one is given; addresses of the workspace, the record and the counts.
@@ -83,10 +83,11 @@ impl Kernel {
 
     /// The words of a launch that are the inputs' addresses.
     pub(super) fn addresses(&self, inputs: &[Given<'_>]) -> Vec<u64> {
-        let address = |&index: &usize| inputs[index].view.address;
-        let mut words: Vec<u64> = self.indices.iter().map(address).collect();
+        let address = |read: &Input| inputs[read.index].view.address;
+        let mut words: Vec<u64> = self.reads.iter().map(address).collect();
         words.resize(catalog::MAP_INPUTS, 0);
-        if let Some(word) = self.indices.iter().find_map(|&index| inputs[index].lie.word()) {
+        let mut scattered = self.reads.iter().filter(|read| read.lies != Lies::Behind);
+        if let Some(word) = scattered.find_map(|read| inputs[read.index].lie.word()) {
             words[LIE] = word;
         }
         words

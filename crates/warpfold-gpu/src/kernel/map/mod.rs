@@ -2,14 +2,19 @@
 //!
 //! What is folded, and what results are made of it, is the engine's ([`Map`]); here its tasks become launches, and what these leave its parts.
 
+mod array_splice;
 mod batched;
 mod cache;
+mod column_tiles;
+mod columns_splice;
 mod element;
 mod given;
 mod host;
 mod job;
 mod kernel;
 mod launches;
+mod loads;
+mod part_launches;
 mod parted;
 mod parts;
 mod products;
@@ -18,13 +23,14 @@ mod reduce;
 mod row_jobs;
 mod rows_splice;
 mod scatter_splice;
+mod segments_splice;
 mod shape;
 mod splice;
 
 pub use batched::{AnyMapBatched, AnyOperand, columns, outputs};
 pub use cache::Spliced;
 pub use launches::{MapGrid, MapLaunches};
-pub use parted::MapBatchedLaunch;
+pub use part_launches::MapBatchedLaunch;
 pub use parts::{MapGroups, MapParts};
 pub use reduce::AnyMap;
 

@@ -1,85 +1,47 @@
 //! [`Parted`]: a map's arrays in parts, and a result for each.
 //!
-//! Lanes share parts in kernels of their own (`walk/map_rows.cuh`, `walk/map_segments.cuh`), whose results are correctly rounded or known to be missed. A
-//! part that was missed, and each part of what has no such kernel, is reduced as a whole array is. Elements stay where they are: code reads those of
-//! columns at their distance, and those of groups at the indices of a list.
+//! Lanes share parts in kernels of their own (`walk/map_rows.cuh`, `walk/map_columns.cuh`, `walk/map_segments.cuh`), whose results are correctly rounded
+//! or known to be missed. A part that was missed, and each part of what has no such kernel, is reduced as a whole array is. Elements stay where they are:
+//! code reads those of one column at their distance, and those of groups at the indices of a list.
 
 use std::cell::OnceCell;
-use std::marker::PhantomData;
 use std::ops::Range;
 
-use warpfold_engine::map::{Each, Folded, Map, fits};
+use warpfold_engine::map::{Each, Folded, Map, columns_of_stats, fits};
 use warpfold_engine::{Columns, HostArray, Indices};
 
 use super::batched::AnyOperand;
 use super::given::{Given, Lie, numbers};
-use super::kernel::{COUNTS, Kernel};
+use super::kernel::COUNTS;
+use super::part_launches::MapBatchedLaunch;
 use super::parts::{MapParts, PartBounds};
 use super::row_jobs::{RowJob, row_job};
-use super::shape::{Reads, Shape};
-use super::splice::{Input, Lies};
-use super::{Spliced, folded, folded_each};
+use super::shape::{Shape, Walk};
+use super::{folded, folded_each};
 use crate::kernel::array::{AnyBuffer, AnyView};
-use crate::kernel::batched::{BatchedLaunch, Code};
-use crate::kernel::executor::{Executor, Memory, Ready};
+use crate::kernel::executor::{Executor, Ready};
 use crate::partial::{Finish, Output};
 use crate::{Column, Error, Op, Result, Value, with_element};
 
-/// Threads of a block, and the most lanes that share a part.
-const THREADS: u64 = 256;
-/// Steps that a lane loads at once.
-const FLIGHT: u64 = 4;
-/// Steps that a lane should have of a part, and the part of the warps that should have work at any time.
-const STEPS_OF_A_LANE: u64 = 16;
-const BUSY: f64 = 0.85;
 /// Words of what was wrong (`parts.cuh`), behind what is counted.
-const FAULTS: usize = 6;
+pub(super) const FAULTS: usize = 6;
 const OFFSETS: usize = 0;
 const MISSED: usize = 4;
-/// Elements of parts that whole grids reduce, one part after another, where they are fewer than multiprocessors.
+/// Elements of rows that whole grids reduce, one row after another, where they are fewer than multiprocessors.
 const LONG: u64 = 1 << 18;
 /// Parts that have no kernel of their own whose launches run without a wait in between.
 const AT_ONCE: usize = 256;
 /// Elements of a part that a lane's 32 bits count.
 const LONGEST: u64 = 1 << 30;
 
-/// The launch of a kernel of parts, with the memory that it leaves its results in.
-pub struct MapBatchedLaunch<'a> {
-    launch: BatchedLaunch,
-    out: AnyBuffer,
-    record: Memory,
-    /// The arrays that it reads.
-    arrays: PhantomData<AnyView<'a>>,
-}
-
-impl MapBatchedLaunch<'_> {
-    /// The same, bound to the arrays and not to the map that it was made of.
-    pub(super) fn of_arrays<'a>(self) -> MapBatchedLaunch<'a> {
-        MapBatchedLaunch { arrays: PhantomData, ..self }
-    }
-
-    /// The launch, to time it: it may run again and again.
-    pub fn launches(&self) -> &[BatchedLaunch] {
-        std::slice::from_ref(&self.launch)
-    }
-
-    /// The module that it runs.
-    pub fn module(&self) -> &Spliced {
-        match &self.launch.code {
-            Code::Spliced(spliced) => spliced,
-            Code::Shipped(name) => unreachable!("{name} has no map in it"),
-        }
-    }
-}
-
 /// A map's arrays in parts.
 pub(super) struct Parted<'a> {
-    machine: &'a dyn Executor,
-    map: &'a Map,
-    inputs: Vec<Given<'a>>,
-    parts: MapParts<'a>,
-    outputs: u64,
-    elements: u64,
+    pub(super) machine: &'a dyn Executor,
+    pub(super) map: &'a Map,
+    pub(super) inputs: Vec<Given<'a>>,
+    pub(super) parts: MapParts<'a>,
+    pub(super) outputs: u64,
+    pub(super) elements: u64,
     /// Offsets, once they are read.
     offsets: OnceCell<Vec<u64>>,
 }
@@ -128,32 +90,32 @@ impl<'a> Parted<'a> {
     /// The kernel of parts for a reduction; `None` where each part is reduced as a whole array.
     pub(super) fn job(&self, op: Op, ddof: u64) -> Result<Option<RowJob>> {
         let Some(job) = row_job(self.map, op, ddof) else { return Ok(None) };
-        let Some(job) = self.has_kernel(ddof)?.then_some(job) else { return Ok(None) };
-        let template = match self.parts.bounds {
-            PartBounds::Every { .. } => job.shape.template,
-            PartBounds::Offsets(_) => job.shape.template.of_segments(),
+        let Some(job) = self.has_kernel(ddof).then_some(job) else { return Ok(None) };
+        let walk = match self.parts.bounds {
+            PartBounds::Every { .. } if self.matrices().is_some() => Walk::Columns,
+            PartBounds::Every { .. } => Walk::Rows,
+            PartBounds::Offsets(_) => Walk::Segments,
         };
+        let template = job.shape.template.of(walk);
         Ok(Some(RowJob { shape: Shape { template, ..job.shape }, ..job }))
     }
 
     /// Whether parts are as kernels have them.
-    fn has_kernel(&self, ddof: u64) -> Result<bool> {
+    fn has_kernel(&self, ddof: u64) -> bool {
         let facts = self.machine.facts();
-        let few = self.outputs < u64::from(facts.multiprocessors);
-        let mean = self.elements / self.outputs.max(1);
-        if self.outputs == 0
-            || (few && mean >= LONG)
-            || facts.compute < warpfold_kernels::catalog::BASE
-        {
-            return Ok(false);
+        if self.outputs == 0 || facts.compute < warpfold_kernels::catalog::BASE {
+            return false;
         }
-        match self.parts.bounds {
-            // Each has a result.
-            PartBounds::Every { length, .. } => Ok(length > ddof && length <= LONGEST),
-            PartBounds::Offsets(_) if self.elements <= LONGEST => Ok(true),
-            PartBounds::Offsets(_) => {
-                let is_short = |pair: &[u64]| pair[1].saturating_sub(pair[0]) <= LONGEST;
-                Ok(self.offsets()?.windows(2).all(is_short))
+        // Each has a result.
+        let is_long = |length: u64| length > ddof && length <= LONGEST;
+        match (self.parts.bounds, self.matrices()) {
+            (PartBounds::Offsets(_), _) => true,
+            (PartBounds::Every { length, .. }, Some(matrices)) => {
+                is_long(length) && self.are_countable(matrices)
+            }
+            (PartBounds::Every { length, .. }, None) => {
+                let are_few = self.outputs < u64::from(facts.multiprocessors);
+                is_long(length) && !(are_few && length >= LONG)
             }
         }
     }
@@ -179,73 +141,6 @@ impl<'a> Parted<'a> {
         }
     }
 
-    /// As a kernel reads an input whose steps are of so many elements.
-    fn input(&self, index: usize, elements: u64) -> Input {
-        let Given { view, each, lie } = self.inputs[index];
-        let size = view.dtype.size() as u64;
-        let lies = lie.lies();
-        let apart = match (self.parts.bounds, each) {
-            (PartBounds::Every { length, .. }, Each::Element) => length * size,
-            // Segments begin at any address.
-            (PartBounds::Offsets(_), Each::Element) => size,
-            _ => 0,
-        };
-        let is_aligned = (view.address | apart).is_multiple_of((elements * size).min(16));
-        let reads =
-            if is_aligned && lies == Lies::Behind { Reads::Vectors } else { Reads::Elements };
-        Input { index, reads, each, lies }
-    }
-
-    pub(super) fn launch_of(&self, op: Op, ddof: u64) -> Result<Option<MapBatchedLaunch<'a>>> {
-        self.job(op, ddof)?.map(|job| self.launch(job)).transpose()
-    }
-
-    fn launch(&self, job: RowJob) -> Result<MapBatchedLaunch<'a>> {
-        let Parted { machine, map, outputs, .. } = *self;
-        let dtype = job.shape.dtype(map.program());
-        // A step's values are 32 bytes.
-        let elements = 32 / dtype.size() as u64;
-        let kernel =
-            Kernel::reading(map.program(), &job.shape, |index| self.input(index, elements))?;
-        let out = AnyBuffer::new(
-            machine.zeros(outputs as usize * dtype.size())?,
-            dtype,
-            outputs as usize,
-        );
-        let record = machine.copy_of(bytemuck::cast_slice(&Self::fresh()))?;
-        let most = machine.facts().multiprocessors * kernel.entry.min_blocks.unwrap_or(1);
-        let (second, length) = match self.parts.bounds {
-            PartBounds::Every { length, .. } => (length, length),
-            PartBounds::Offsets(_) => (self.elements, (self.elements / outputs.max(1)).max(1)),
-        };
-        let is_apart = matches!(self.parts.bounds, PartBounds::Every { inner: 2.., .. });
-        let lanes =
-            lanes(length.div_ceil(elements), outputs, u64::from(most) * THREADS / 32, is_apart);
-        let grid = (outputs * lanes).div_ceil(THREADS).clamp(1, most.into()) as u32;
-        let mut words = kernel.addresses(&self.inputs);
-        let faults = record.address() + 8 * COUNTS as u64;
-        let rest = [outputs, second, out.address(), record.address(), faults, job.options, lanes];
-        words.extend(rest);
-        if let PartBounds::Offsets(offsets) = self.parts.bounds {
-            words.extend([offsets.address, offsets.dtype.size() as u64]);
-        }
-        let launch = BatchedLaunch {
-            entry: kernel.spliced.entry().into(),
-            code: Code::Spliced(kernel.spliced.clone()),
-            grid,
-            block: THREADS as u32,
-            shared_bytes: 0,
-            words,
-        };
-        Ok(MapBatchedLaunch { launch, out, record, arrays: PhantomData })
-    }
-
-    fn fresh() -> [u64; COUNTS + FAULTS] {
-        let mut fresh = [u64::MAX; COUNTS + FAULTS];
-        fresh[2..COUNTS].fill(0);
-        fresh
-    }
-
     /// The part that an element belongs to, by its index in the order of parts.
     fn output_of(&self, index: u64) -> Result<u64> {
         match self.parts.bounds {
@@ -263,7 +158,9 @@ impl<'a> Parted<'a> {
 
     /// The results of the kernel of parts, and of those that it missed.
     pub(super) fn result_buffer(&self, job: RowJob, ddof: u64) -> Result<AnyBuffer> {
-        let MapBatchedLaunch { launch, mut out, record, .. } = self.launch(job)?;
+        // The workspace is there until the launch is over.
+        let MapBatchedLaunch { launch, mut out, record, workspace: _workspace, .. } =
+            self.launch(job)?;
         self.machine.run_batched(&[launch], &self.ready())?;
         let mut words = [0u64; COUNTS + FAULTS];
         record.read(bytemuck::cast_slice_mut(&mut words))?;
@@ -340,15 +237,10 @@ impl<'a> Parted<'a> {
 
     /// Each part as a whole array.
     pub(super) fn by_one(&self, op: Op, finish: Finish) -> Result<Columns> {
-        if op == Op::Stats {
-            let remedy = "ask for the results that are wanted, one by one";
-            let obstacle = "stats of an expression's parts are not there".into();
-            return Err(Error::Map { requested: "map".into(), obstacle, remedy: remedy.into() });
-        }
         if self.outputs == 0 {
             return self.none(finish);
         }
-        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let (mut first, mut second, mut summaries) = (Vec::new(), Vec::new(), Vec::new());
         self.each(finish, |output| {
             match output? {
                 Output::One(value) => first.push(value),
@@ -356,10 +248,13 @@ impl<'a> Parted<'a> {
                     first.push(least);
                     second.push(greatest);
                 }
-                Output::Summary(_) => unreachable!("stats are refused"),
+                Output::Summary(summary) => summaries.push(*summary),
             }
             Ok(())
         })?;
+        if op == Op::Stats {
+            return columns_of_stats(&summaries, |output| self.parts.name(output));
+        }
         if op == Op::MinMax {
             return Ok(vec![("min", Column::of_values(first)), ("max", Column::of_values(second))]);
         }
@@ -423,29 +318,6 @@ impl<'a> Parted<'a> {
 
 fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
-}
-
-/// How many lanes share parts of so many steps, where so many warps run at once: as `lanes_of_rows` of the planner has it, whose figures are those of rows
-/// without a map. Neighbouring columns are neighbouring lanes', so that what a warp reads lies together.
-fn lanes(steps: u64, rows: u64, warps: u64, is_apart: bool) -> u64 {
-    let least = match steps / STEPS_OF_A_LANE {
-        0 => 1,
-        lanes => 1 << lanes.ilog2(),
-    };
-    let least: u64 = match is_apart {
-        true => 1,
-        false => least.clamp(steps.next_power_of_two().min(4), 32),
-    };
-    let busy = |lanes: u64| {
-        let rounds = (rows * lanes) as f64 / 32.0 / warps as f64;
-        rounds / rounds.ceil()
-    };
-    let all = std::iter::successors(Some(least), |lanes| Some(lanes * 2));
-    let possible = |&lanes: &u64| lanes <= THREADS && (lanes <= 32 || steps / lanes >= FLIGHT);
-    let lanes: Vec<u64> = all.take_while(possible).collect();
-    let enough = lanes.iter().copied().find(|&lanes| busy(lanes) >= BUSY);
-    let busiest = lanes.into_iter().max_by(|&a, &b| busy(a).total_cmp(&busy(b)));
-    enough.or(busiest).unwrap_or(least)
 }
 
 /// The rows whose results are marks (`part_exact.cuh`).

@@ -3,7 +3,7 @@
 use warpfold_engine::map::{Map, Task};
 use warpfold_expr::Type;
 
-use super::shape::{Reports, Shape, Template, Values};
+use super::shape::{PartFold, Reports, Shape, Template, Values, Walk};
 use crate::{Accuracy, Nan, Op};
 
 /// A kernel of rows.
@@ -41,40 +41,40 @@ pub(super) fn row_job(map: &Map, op: Op, ddof: u64) -> Option<RowJob> {
         return None;
     }
     let is_mean = if op == Op::Mean { MEAN } else { SUM };
-    let (template, values, fold) = match *task {
+    let (part, values, fold) = match *task {
         Task::Products(a, b) => match map.program().ty(a) {
-            Type::F32 => (Template::RowTerms, Values::Two(a, b), is_mean),
-            Type::F64 if a == b && op == Op::Sum => (Template::RowNorm, Values::One(a), SQUARES),
+            Type::F32 => (PartFold::Terms, Values::Two(a, b), is_mean),
+            Type::F64 if a == b && op == Op::Sum => (PartFold::Norm, Values::One(a), SQUARES),
             _ => return None,
         },
         Task::Values(_, id) => match (op, map.program().ty(id)) {
             (Op::Sum | Op::Mean, Type::F32) => {
-                (Template::RowTerms, Values::TimesOne(id), is_mean | TERMS_OF_ONE)
+                (PartFold::Terms, Values::TimesOne(id), is_mean | TERMS_OF_ONE)
             }
-            (Op::Sum | Op::Mean, Type::F64) => (Template::RowTotal, Values::One(id), is_mean),
+            (Op::Sum | Op::Mean, Type::F64) => (PartFold::Total, Values::One(id), is_mean),
             (Op::L1, Type::F32) => {
-                (Template::RowTerms, Values::MagnitudeTimesOne(id), SUM | TERMS_OF_ONE)
+                (PartFold::Terms, Values::MagnitudeTimesOne(id), SUM | TERMS_OF_ONE)
             }
-            (Op::L1, Type::F64) => (Template::RowTotal, Values::One(id), ABSOLUTE),
-            (Op::L2, Type::F32) => (Template::RowTerms, Values::Two(id, id), ROOT_OF_TERMS),
-            (Op::Sumsq, Type::F32) => (Template::RowTerms, Values::Two(id, id), SUM),
-            (Op::L2, Type::F64) => (Template::RowNorm, Values::One(id), ROOT),
-            (Op::Sumsq, Type::F64) => (Template::RowNorm, Values::One(id), SQUARES),
-            (Op::Var, Type::F32 | Type::F64) => (Template::RowSpread, Values::One(id), VAR),
-            (Op::Std, Type::F32 | Type::F64) => (Template::RowSpread, Values::One(id), STD),
-            (Op::Min, Type::F32 | Type::F64) => (Template::RowExtreme, Values::One(id), MIN),
-            (Op::Max, Type::F32 | Type::F64) => (Template::RowExtreme, Values::One(id), MAX),
-            (Op::Linf, Type::F32 | Type::F64) => (Template::RowExtreme, Values::One(id), LINF),
+            (Op::L1, Type::F64) => (PartFold::Total, Values::One(id), ABSOLUTE),
+            (Op::L2, Type::F32) => (PartFold::Terms, Values::Two(id, id), ROOT_OF_TERMS),
+            (Op::Sumsq, Type::F32) => (PartFold::Terms, Values::Two(id, id), SUM),
+            (Op::L2, Type::F64) => (PartFold::Norm, Values::One(id), ROOT),
+            (Op::Sumsq, Type::F64) => (PartFold::Norm, Values::One(id), SQUARES),
+            (Op::Var, Type::F32 | Type::F64) => (PartFold::Spread, Values::One(id), VAR),
+            (Op::Std, Type::F32 | Type::F64) => (PartFold::Spread, Values::One(id), STD),
+            (Op::Min, Type::F32 | Type::F64) => (PartFold::Extreme, Values::One(id), MIN),
+            (Op::Max, Type::F32 | Type::F64) => (PartFold::Extreme, Values::One(id), MAX),
+            (Op::Linf, Type::F32 | Type::F64) => (PartFold::Extreme, Values::One(id), LINF),
             _ => return None,
         },
         _ => return None,
     };
-    let takes_ddof = template == Template::RowSpread;
+    let takes_ddof = part == PartFold::Spread;
     if takes_ddof && u32::try_from(ddof).is_err() {
         return None;
     }
     let shape = Shape {
-        template,
+        template: Template::Parts(Walk::Rows, part),
         values,
         keep: map.condition(),
         nans: Vec::new(),

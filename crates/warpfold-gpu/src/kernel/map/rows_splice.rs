@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use warpfold_engine::map::Each;
 
-use super::scatter_splice::{From, To, always};
-use super::splice::{Input, Lies, Splice, There, element};
+use super::loads::element;
+use super::splice::{Input, Splice, There};
 
 /// Where a step of a row begins, by registers.
 #[derive(Clone, Copy)]
@@ -21,11 +21,6 @@ const AHEAD: usize = 64;
 const ALL_AHEAD: usize = 48;
 /// Steps of a row that a template asks for (`FLIGHT` of `walk/map_rows.cuh`).
 const FLIGHT: usize = 4;
-
-/// The registers that say where rows lie whose elements are apart: the index of a row's first element among those of all rows, in their order, and its
-/// place in memory; of the row that is mapped, and of the next one.
-pub(super) const CURRENT: &str = "wfb_1";
-const NEXT: &str = "wfb_3";
 
 impl Step<'_> {
     /// Puts the index of its first element into a register.
@@ -91,21 +86,9 @@ impl Splice<'_> {
                 "setp.le.u64 wfs_g{k}, wfs_o, {end};\nadd.s64 wfs_o, wfs_o, {apart};"
             );
         }
-        self.scatter_row(text, step.row);
         let (mut first, mut fixed) = (0, 0);
         for (slot, &input) in self.inputs.iter().enumerate() {
             let size = self.dtype(input).size();
-            if input.lies != Lies::Behind {
-                let _ = writeln!(text, "mov.b64 wfs_a, {column};");
-                for k in 0..ahead {
-                    let at = From::Row { step: Step { column: "wfs_a", ..step }, first: NEXT };
-                    let (guard, to) = (|_| format!("@wfs_g{k} "), To("wfr_", k * words + first));
-                    self.load_scattered(text, slot, elements, at, &guard, to);
-                    let _ = writeln!(text, "add.s64 wfs_a, wfs_a, {apart};");
-                }
-                first += self.words_of(input, elements, There::All);
-                continue;
-            }
             self.address_of(text, slot, input.each, step, size);
             if input.each == Each::Row {
                 // A row's lanes all want it, whether they have a step of it or not.
@@ -136,10 +119,6 @@ impl Splice<'_> {
         for register in 0..self.fixed() {
             let _ = writeln!(text, "mov.b32 wff_{register}, wfn_{register};");
         }
-        if self.is_apart() {
-            text.push_str("mov.b64 wfb_0, wfb_2;\nmov.b64 wfb_1, wfb_3;\n");
-            self.scatter_row(text, row);
-        }
         let mut fixed = 0;
         for (slot, &input) in self.inputs.iter().enumerate() {
             if input.each == Each::Row {
@@ -169,18 +148,7 @@ impl Splice<'_> {
             if input.each == Each::Row {
                 continue;
             }
-            if input.lies != Lies::Behind {
-                if input.lies == Lies::Apart {
-                    // It is a step of the row that is mapped, or of the next.
-                    let _ = writeln!(
-                        text,
-                        "{{\n.reg .pred wfs_n;\nsetp.eq.s64 wfs_n, {}, wfb_2;\nselp.b64 wfs_p, {NEXT}, {CURRENT}, wfs_n;\n}}",
-                        step.begin
-                    );
-                }
-                let (at, guard) = (From::Row { step, first: "wfs_p" }, |_| "@wfs_g ".to_string());
-                self.load_scattered(text, slot, elements, at, &guard, To("wfr_", first));
-            } else if !self.is_deferred(input, elements) {
+            if !self.is_deferred(input, elements) {
                 self.address_of(text, slot, input.each, step, self.dtype(input).size());
                 self.load_step(text, "@wfs_g ", input, elements, first);
             }
@@ -203,10 +171,7 @@ impl Splice<'_> {
             if input.each == Each::Row {
                 continue;
             }
-            if is_all && input.lies != Lies::Behind {
-                let at = From::Row { step, first: CURRENT };
-                self.load_scattered(text, slot, elements, at, &always, To("wfr_", first));
-            } else if is_all || self.is_deferred(input, elements) {
+            if is_all || self.is_deferred(input, elements) {
                 self.address_of(text, slot, input.each, step, self.dtype(input).size());
                 self.load_step(text, "", input, elements, first);
             }

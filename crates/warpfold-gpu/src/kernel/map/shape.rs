@@ -19,40 +19,49 @@ pub(super) enum Template {
     Prod,
     /// Writes values to memory.
     Values,
-    /// Of rows, as those that follow.
-    RowTerms,
-    RowTotal,
-    RowNorm,
-    RowSpread,
-    RowExtreme,
-    /// Of segments of several lengths.
-    SegmentTerms,
-    SegmentTotal,
-    SegmentNorm,
-    SegmentSpread,
-    SegmentExtreme,
+    /// A result for each part.
+    Parts(Walk, PartFold),
+}
+
+/// How the templates of parts go through arrays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Walk {
+    /// Rows, or segments of one length.
+    Rows,
+    Columns,
+    /// Segments of several lengths.
+    Segments,
+}
+
+/// What they fold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum PartFold {
+    Terms,
+    Total,
+    Norm,
+    Spread,
+    Extreme,
 }
 
 impl Template {
-    /// Whether its pseudo-instructions are those of rows.
-    pub(super) fn is_of_rows(self) -> bool {
-        self.name().starts_with("row_") || self.name().starts_with("segment_")
+    /// How it goes through parts, if it has a result for each.
+    pub(super) fn walk(self) -> Option<Walk> {
+        match self {
+            Template::Parts(walk, _) => Some(walk),
+            _ => None,
+        }
     }
 
-    /// The same of segments of several lengths, if it is one of rows.
-    pub(super) fn of_segments(self) -> Template {
+    /// The same of parts that lie otherwise.
+    pub(super) fn of(self, walk: Walk) -> Template {
         match self {
-            Template::RowTerms => Template::SegmentTerms,
-            Template::RowTotal => Template::SegmentTotal,
-            Template::RowNorm => Template::SegmentNorm,
-            Template::RowSpread => Template::SegmentSpread,
-            Template::RowExtreme => Template::SegmentExtreme,
+            Template::Parts(_, fold) => Template::Parts(walk, fold),
             other => other,
         }
     }
 
-    pub(super) fn name(self) -> &'static str {
-        match self {
+    pub(super) fn name(self) -> String {
+        let name = match self {
             Template::Sum => "sum",
             Template::Moments => "moments",
             Template::Dot => "dot",
@@ -64,17 +73,23 @@ impl Template {
             Template::Count => "count",
             Template::Prod => "prod",
             Template::Values => "values",
-            Template::RowTerms => "row_terms",
-            Template::RowTotal => "row_total",
-            Template::RowNorm => "row_norm",
-            Template::RowSpread => "row_spread",
-            Template::RowExtreme => "row_extreme",
-            Template::SegmentTerms => "segment_terms",
-            Template::SegmentTotal => "segment_total",
-            Template::SegmentNorm => "segment_norm",
-            Template::SegmentSpread => "segment_spread",
-            Template::SegmentExtreme => "segment_extreme",
-        }
+            Template::Parts(walk, fold) => {
+                let walk = match walk {
+                    Walk::Rows => "row",
+                    Walk::Columns => "column",
+                    Walk::Segments => "segment",
+                };
+                let fold = match fold {
+                    PartFold::Terms => "terms",
+                    PartFold::Total => "total",
+                    PartFold::Norm => "norm",
+                    PartFold::Spread => "spread",
+                    PartFold::Extreme => "extreme",
+                };
+                return format!("{walk}_{fold}");
+            }
+        };
+        name.into()
     }
 }
 

@@ -8,10 +8,11 @@ use warpfold_engine::map::Each;
 use warpfold_expr::ptx::{self, Raw};
 use warpfold_expr::{Id, Program};
 
+use super::columns_splice::{At, OF_COLUMNS};
 use super::kernel::LIE;
-use super::rows_splice::{CURRENT, Step};
-use super::scatter_splice::{From, To, always};
-use super::shape::{Reads, Shape};
+use super::rows_splice::Step;
+use super::segments_splice::Within;
+use super::shape::{Reads, Shape, Walk};
 use crate::{DType, Error, Result};
 
 /// An input of a kernel: which of the program's, and how it is read.
@@ -35,6 +36,9 @@ pub(super) enum Lies {
     /// The same of `u64`.
     Listed64,
 }
+
+/// Elements of a step of segments (`walk/map_segments.cuh`).
+const OF_STEP: usize = 8;
 
 /// The code that replaces pseudo-instructions.
 pub(super) struct Splice<'s> {
@@ -84,7 +88,7 @@ pub(super) fn splice(
         }
     }
     let declared = format!(
-        ".reg .b32 wfr_<{}>;\n.reg .b32 wff_<{fixed}>;\n.reg .b32 wfn_<{fixed}>;\n.reg .b64 wfb_<4>;\n",
+        ".reg .b32 wfr_<{}>;\n.reg .b32 wff_<{fixed}>;\n.reg .b32 wfn_<{fixed}>;\n.reg .b64 wfb_<{OF_COLUMNS}>;\n",
         splice.registers.max(1),
         fixed = splice.fixed().max(1)
     );
@@ -109,18 +113,18 @@ impl Splice<'_> {
             ("map", [_, _, outputs @ .., kept, step]) => {
                 let (k, elements) = (number(0), number(1));
                 let first = k * self.words(elements);
-                let index = format!("mul.lo.u64 wfs_i, {step}, {elements};");
+                let index = consecutive(format!("mul.lo.u64 wfs_i, {step}, {elements};"));
                 self.map(&mut text, elements, outputs, kept, &index, There::All, first, "wfr_")?;
             }
             ("end", [_, outputs @ .., kept, step, n]) => {
                 let elements = number(0);
-                let index = format!("mul.lo.u64 wfs_i, {step}, {elements};");
+                let index = consecutive(format!("mul.lo.u64 wfs_i, {step}, {elements};"));
                 let from = format!("mul.lo.u64 wfs_o, {step}, {elements};");
                 let whole = |splice: &Self, text: &mut String, slot, each, size| {
                     let size = if each == Each::Row { 0 } else { size };
                     splice.address(text, slot, step, elements * size);
                 };
-                self.load_end(&mut text, elements, &from, n, From::Whole("wfs_o"), whole);
+                self.load_end(&mut text, elements, &from, n, whole);
                 self.map(&mut text, elements, outputs, kept, &index, There::Some, 0, "wfe_")?;
             }
             ("load_row", [_, _, begin, column, row, apart, end]) => {
@@ -141,7 +145,7 @@ impl Splice<'_> {
                 let first = k * self.words(elements);
                 let step = Step { begin, column, row };
                 self.load_deferred(&mut text, k, elements, step, first);
-                let index = step.index("wfs_i");
+                let index = consecutive(step.index("wfs_i"));
                 self.map(&mut text, elements, outputs, kept, &index, There::All, first, "wfr_")?;
             }
             ("end_row", [_, outputs @ .., kept, begin, column, row, end]) => {
@@ -150,10 +154,46 @@ impl Splice<'_> {
                 let row = |splice: &Self, text: &mut String, slot, each, size| {
                     splice.address_of(text, slot, each, step, size);
                 };
-                let at = From::Row { step, first: CURRENT };
-                self.load_end(&mut text, elements, &from, end, at, row);
-                let index = step.index("wfs_i");
+                self.load_end(&mut text, elements, &from, end, row);
+                let index = consecutive(step.index("wfs_i"));
                 self.map(&mut text, elements, outputs, kept, &index, There::Some, 0, "wfe_")?;
+            }
+            ("begin_columns", [_, output, apart, count]) => {
+                self.begin_columns(&mut text, number(0), output, apart, count);
+            }
+            ("load_columns", [_, _, _, element, row, rows_apart, apart]) => {
+                let at = At { element, row };
+                self.load_columns(&mut text, [0, 1, 2].map(number), at, [rows_apart, apart]);
+            }
+            ("map_columns", [_, _, _, outputs @ .., kept, element, row]) => {
+                let (k, elements, columns) = (number(0), number(1), number(2));
+                self.load_late_columns(&mut text, k, [elements, columns], At { element, row });
+                let index = |e| Self::index_in_columns(e, columns);
+                let first = k * self.words(elements);
+                self.map(&mut text, elements, outputs, kept, &index, There::All, first, "wfr_")?;
+            }
+            ("load_tile", [_, _, at, to]) => {
+                let (steps, elements) = (number(0), number(1));
+                self.registers = self.registers.max(steps * self.words(elements));
+                for k in 0..steps {
+                    let _ = writeln!(
+                        text,
+                        "{{\n.reg .b64 wfs_s;\nadd.s64 wfs_s, {at}, {};",
+                        k * elements
+                    );
+                    self.load_tile(&mut text, k, elements, "wfs_s", to);
+                    text.push_str("}\n");
+                }
+            }
+            ("next_tile", [_, _, at, to]) => {
+                self.load_tile(&mut text, number(0), number(1), at, to);
+            }
+            ("map_tile", [_, _, outputs @ .., kept, at, from, to, first, last]) => {
+                let (k, elements) = (number(0), number(1));
+                let within = Within { at, elements: [from, to], segments: [first, last] };
+                self.load_of_segments(&mut text, elements, within);
+                let (index, first) = (|e| Self::index_within(within, e), k * self.words(elements));
+                self.map(&mut text, elements, outputs, kept, &index, There::All, first, "wfr_")?;
             }
             _ => unreachable!("`{marker}` is no pseudo-instruction"),
         }
@@ -167,6 +207,9 @@ impl Splice<'_> {
     /// Words of 32 bits that an input's elements of one step are loaded to.
     pub(super) fn words_of(&self, input: Input, elements: usize, there: There) -> usize {
         let size = self.dtype(input).size();
+        if let Some(columns) = self.columns() {
+            return self.words_of_columns(input, elements, columns);
+        }
         match (input.reads, there) {
             _ if input.each == Each::Row => 0,
             (Reads::Vectors, There::All) => (elements * size).div_ceil(4),
@@ -178,134 +221,27 @@ impl Splice<'_> {
         self.inputs.iter().map(|&input| self.words_of(input, elements, There::All)).sum()
     }
 
-    /// Words of inputs that have one value for a row, which stay in registers of their own.
+    /// Words of inputs that have one value for a row, which stay in registers of their own: of columns one for each column of a lane, of segments one for
+    /// each element of a step.
     pub(super) fn fixed(&self) -> usize {
-        let fixed = self.inputs.iter().filter(|input| input.each == Each::Row);
+        let times = match self.shape.template.walk() {
+            Some(Walk::Columns) => self.columns().unwrap_or(1),
+            Some(Walk::Segments) => OF_STEP,
+            _ => 1,
+        };
+        self.fixed_of_element() * times
+    }
+
+    /// The same of one row, column or element.
+    pub(super) fn fixed_of_element(&self) -> usize {
+        self.fixed_before(None)
+    }
+
+    /// The same of the inputs before one.
+    fn fixed_before(&self, index: Option<usize>) -> usize {
+        let before = self.inputs.iter().take_while(|input| Some(input.index) != index);
+        let fixed = before.filter(|input| input.each == Each::Row);
         fixed.map(|&input| self.dtype(input).size().div_ceil(4)).sum()
-    }
-
-    /// An address in a register: a parameter's, so many bytes further on for each of some steps.
-    fn address(&self, text: &mut String, slot: usize, step: &str, bytes: usize) {
-        let entry = self.entry;
-        let code = format!(
-            "ld.param.u64 wfs_p, [{entry}_param_{slot}];\ncvta.to.global.u64 wfs_p, wfs_p;\nmul.lo.u64 wfs_o, {step}, {bytes};\nadd.s64 wfs_p, wfs_p, wfs_o;\n"
-        );
-        text.push_str(&code);
-    }
-
-    /// Steps of all inputs, into registers that stay.
-    fn load(&mut self, text: &mut String, steps: usize, elements: usize, step: &str, stride: &str) {
-        text.push_str(".reg .b64 wfs_p, wfs_o;\n");
-        let words = self.words(elements);
-        self.registers = self.registers.max(steps * words);
-        let (mut first, mut fixed) = (0, 0);
-        for (slot, &input) in self.inputs.iter().enumerate() {
-            let size = self.dtype(input).size();
-            if input.each == Each::Row {
-                self.address(text, slot, step, 0);
-                element(text, "", size, 0, fixed, "wff_");
-                fixed += size.div_ceil(4);
-                continue;
-            }
-            if input.lies != Lies::Behind {
-                let _ = writeln!(
-                    text,
-                    "{{\n.reg .b64 wfs_a;\nmul.lo.u64 wfs_a, {stride}, {elements};\nmul.lo.u64 wfs_o, {step}, {elements};"
-                );
-                for k in 0..steps {
-                    let at = From::Whole("wfs_o");
-                    let to = To("wfr_", k * words + first);
-                    self.load_scattered(text, slot, elements, at, &always, to);
-                    text.push_str("add.s64 wfs_o, wfs_o, wfs_a;\n");
-                }
-                text.push_str("}\n");
-                first += self.words_of(input, elements, There::All);
-                continue;
-            }
-            self.address(text, slot, step, elements * size);
-            let _ = writeln!(text, "mul.lo.u64 wfs_o, {stride}, {};", elements * size);
-            for k in 0..steps {
-                if k > 0 {
-                    text.push_str("add.s64 wfs_p, wfs_p, wfs_o;\n");
-                }
-                self.load_step(text, "", input, elements, k * words + first);
-            }
-            first += self.words_of(input, elements, There::All);
-        }
-    }
-
-    /// A step of one input, from an address on.
-    pub(super) fn load_step(
-        &self,
-        text: &mut String,
-        guard: &str,
-        input: Input,
-        elements: usize,
-        register: usize,
-    ) {
-        let size = self.dtype(input).size();
-        match (input.reads, input.each) {
-            // What other rows read too stays in the caches.
-            (Reads::Vectors, Each::Column) => {
-                vectors(text, guard, "", elements * size, register);
-            }
-            (Reads::Vectors, _) => vectors(text, guard, ".cs", elements * size, register),
-            (Reads::Elements, _) => (0..elements).for_each(|e| {
-                let register = register + e * size.div_ceil(4);
-                element(text, guard, size, e, register, "wfr_");
-            }),
-        }
-    }
-
-    /// One step of all inputs, of which only elements before the end are read; which these are. `from` puts the index of the first into `wfs_o`.
-    fn load_end(
-        &self,
-        text: &mut String,
-        elements: usize,
-        from: &str,
-        n: &str,
-        at: From<'_>,
-        address: impl Fn(&Self, &mut String, usize, Each, usize),
-    ) {
-        let words: usize =
-            self.inputs.iter().map(|&input| self.words_of(input, elements, There::Some)).sum();
-        let _ = writeln!(
-            text,
-            ".reg .b64 wfs_p, wfs_o;\n.reg .pred wfs_in<{elements}>;\n.reg .b32 wfe_<{}>;\n{from}",
-            words.max(1)
-        );
-        for e in 0..elements {
-            let _ = writeln!(text, "setp.lt.u64 wfs_in{e}, wfs_o, {n};\nadd.s64 wfs_o, wfs_o, 1;");
-        }
-        for register in 0..words {
-            let _ = writeln!(text, "mov.u32 wfe_{register}, 0;");
-        }
-        let (mut first, mut fixed) = (0, 0);
-        for (slot, &input) in self.inputs.iter().enumerate() {
-            let size = self.dtype(input).size();
-            if input.each == Each::Row {
-                // A row's are there since it began.
-                if !self.shape.template.is_of_rows() {
-                    address(self, text, slot, input.each, size);
-                    element(text, "", size, 0, fixed, "wff_");
-                }
-                fixed += size.div_ceil(4);
-                continue;
-            }
-            let guard = |e: usize| format!("@wfs_in{e} ");
-            if input.lies != Lies::Behind {
-                let _ = writeln!(text, "{from}");
-                self.load_scattered(text, slot, elements, at, &guard, To("wfe_", first));
-                first += self.words_of(input, elements, There::Some);
-                continue;
-            }
-            address(self, text, slot, input.each, size);
-            for e in 0..elements {
-                let guard = guard(e);
-                element(text, &guard, size, e, first + e * size.div_ceil(4), "wfe_");
-            }
-            first += self.words_of(input, elements, There::Some);
-        }
     }
 
     /// Where the bits of an element of an input lie, whose words begin at a register.
@@ -323,14 +259,19 @@ impl Splice<'_> {
         let input = self.inputs.iter().find(|input| input.index == index);
         let input = *input.unwrap_or_else(|| unreachable!("every input that is read is loaded"));
         let size = self.dtype(input).size();
+        let of_columns = self.columns().map(|columns| self.place_in_columns(input, e, columns));
         if input.each == Each::Row {
-            let before = self.inputs.iter().take_while(|input| input.index != index);
-            let fixed = before.filter(|input| input.each == Each::Row);
-            let word: usize = fixed.map(|&input| self.dtype(input).size().div_ceil(4)).sum();
+            let part = match self.shape.template.walk() {
+                Some(Walk::Columns) => e % self.columns().unwrap_or(1),
+                Some(Walk::Segments) => e,
+                _ => 0,
+            };
+            let word = part * self.fixed_of_element() + self.fixed_before(Some(index));
             let words = [word, word + 1].map(|word| format!("wff_{word}"));
             return Raw { words, bit: 0 };
         }
         let (word, bit) = match (input.reads, there) {
+            _ if of_columns.is_some() => of_columns.unwrap_or_default(),
             (Reads::Vectors, There::All) => (e * size / 4, e * size % 4 * 8),
             _ => (e * size.div_ceil(4), 0),
         };
@@ -339,61 +280,9 @@ impl Splice<'_> {
     }
 }
 
-/// So many bytes from an aligned address.
-fn vectors(text: &mut String, guard: &str, cache: &str, bytes: usize, mut register: usize) {
-    let mut at = 0;
-    while at < bytes {
-        let wide = [16, 8, 4, 2].into_iter().find(|&wide| wide <= bytes - at).unwrap_or(2);
-        let registers: Vec<String> =
-            (0..wide.div_ceil(4)).map(|k| format!("wfr_{}", register + k)).collect();
-        let _ = match wide {
-            16 => writeln!(
-                text,
-                "{guard}ld.global{cache}.v4.u32 {{{}}}, [wfs_p+{at}];",
-                registers.join(", ")
-            ),
-            8 => writeln!(
-                text,
-                "{guard}ld.global{cache}.v2.u32 {{{}}}, [wfs_p+{at}];",
-                registers.join(", ")
-            ),
-            4 => writeln!(text, "{guard}ld.global{cache}.u32 {}, [wfs_p+{at}];", registers[0]),
-            _ => writeln!(text, "{guard}ld.global{cache}.u16 {}, [wfs_p+{at}];", registers[0]),
-        };
-        register += wide.div_ceil(4);
-        at += wide;
-    }
-}
-
-/// One element of those from `wfs_p` on, in one register or two.
-pub(super) fn element(
-    text: &mut String,
-    guard: &str,
-    size: usize,
-    e: usize,
-    register: usize,
-    of: &str,
-) {
-    element_at(text, guard, size, &format!("wfs_p+{}", e * size), register, of);
-}
-
-/// One element at an address, in one register or two.
-pub(super) fn element_at(
-    text: &mut String,
-    guard: &str,
-    size: usize,
-    address: &str,
-    register: usize,
-    of: &str,
-) {
-    let _ = match size {
-        8 => writeln!(
-            text,
-            "{guard}ld.global.v2.u32 {{{of}{register}, {of}{}}}, [{address}];",
-            register + 1
-        ),
-        size => writeln!(text, "{guard}ld.global.u{} {of}{register}, [{address}];", 8 * size),
-    };
+/// Indices of elements one behind the other, the first of which code puts into `wfs_i`.
+fn consecutive(first: String) -> impl Fn(usize) -> String {
+    move |e| if e == 0 { first.clone() } else { "add.s64 wfs_i, wfs_i, 1;".into() }
 }
 
 /// The inputs that a kernel reads.

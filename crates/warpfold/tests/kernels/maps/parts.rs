@@ -139,7 +139,8 @@ fn pair<T: Element>(kind: Kind, n: usize, random: &mut Random) -> [Vec<T>; 2] {
 /// Those that have a result of nothing.
 const OF_NOTHING: &[Op] = &[Op::Sum, Op::L1, Op::L2, Op::Sumsq, Op::Linf];
 /// Those that no kernel of parts does.
-const OTHERS: &[Op] = &[Op::ArgMin, Op::ArgMax, Op::Count, Op::MinMax, Op::Prod, Op::Any, Op::All];
+const OTHERS: &[Op] =
+    &[Op::ArgMin, Op::ArgMax, Op::Count, Op::MinMax, Op::Prod, Op::Any, Op::All, Op::Stats];
 const SUMS: &[Op] = &[Op::Sum, Op::Mean];
 
 fn all_ways<T: Element>(cut: impl Fn(usize) -> Cut, sizes: &[usize]) {
@@ -257,7 +258,7 @@ fn groups<T: Element>() {
     // Numbers that no element has.
     let cut = Cut::Dense(numbers, 17);
     compare(MapCase::of("x - y"), &cut, KERNELS, both);
-    compare(MapCase::of("x - y"), &cut, &[Op::Count, Op::Any, Op::Prod], both);
+    compare(MapCase::of("x - y"), &cut, &[Op::Count, Op::Any, Op::Prod, Op::Stats], both);
     compare::<T>(MapCase::of("x"), &Cut::Keys(Vec::new()), &[Op::Sum, Op::Max], [&[], &[]]);
 }
 
@@ -384,7 +385,7 @@ fn parts_that_do_not_fit_are_refused() {
     assert!(error(two.per_row("v").sum()).contains("no input is called v"));
 }
 
-/// Eight inputs are as many as a kernel reads, and one fewer where it is told where their elements lie.
+/// Eight inputs are as many as a kernel reads, and one fewer where it is told where the elements of a single column lie.
 #[test]
 fn the_most_inputs() {
     let Some(machine) = machine(2, 3) else { return };
@@ -395,7 +396,10 @@ fn the_most_inputs() {
         machine.map(&names[..n].join(" + "), inputs)
     };
     assert_eq!(map(8).rows(6).sum(), Ok(Column::F64(vec![24.0; 2])));
-    assert_eq!(map(7).axes(&[2, 6], &[0]).unwrap().sum(), Ok(Column::F64(vec![7.0; 6])));
-    let refused = map(8).axes(&[2, 6], &[0]).unwrap().sum().unwrap_err().to_string();
+    let columns = |n| map(n).axes(&[2, 6], &[0]).unwrap();
+    assert_eq!(columns(8).sum(), Ok(Column::F64(vec![8.0; 6])));
+    let places = |n| columns(n).columns(Op::ArgMax, Finish::default());
+    assert_eq!(places(7).unwrap()[0].1, Column::U64(vec![0; 6]));
+    let refused = places(8).unwrap_err().to_string();
     assert!(refused.contains("reads 8 inputs, and a kernel of those reads 7"), "{refused}");
 }
