@@ -122,6 +122,7 @@ impl Groups {
     }
 
     /// Whether arrays may be taken in, and merged, in any order.
+    #[cfg(feature = "parquet")]
     pub(crate) fn takes_any_order(&self) -> bool {
         self.sums.is_some()
     }
