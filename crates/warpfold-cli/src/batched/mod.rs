@@ -27,7 +27,7 @@ use warpfold_lab::machine::available_memory;
 use crate::args::{Empty, Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::text::{Header, SharedNotes};
-use crate::input::{Input, Order, Whole};
+use crate::input::{self, Input, Kind, Name, Order, Whole};
 use crate::left_out::Texts;
 use crate::table::{Cells, Labels, Printed, Table, Titles};
 use crate::{Failure, run, table};
@@ -128,7 +128,25 @@ pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
     }
     rows::check(args)?;
     keys::check(args)?;
+    refuse_table(args)?;
     run::check_result_file(args)
+}
+
+/// Fails for axes of a text of several columns, which would be one axis of all cells without a word.
+fn refuse_table(args: &Reduction) -> Result<(), Failure> {
+    let [path] = &args.inputs[..] else { return Ok(()) };
+    let name = Name::of(path.clone());
+    let is_text = args.input.unwrap_or_else(|| Kind::of(&name)) == Kind::Text;
+    if args.parts.axis.is_empty() || !args.column.is_empty() || args.maps.any() || !is_text {
+        return Ok(());
+    }
+    run::keep_streams(args)?;
+    match input::text_columns(&name, args.written.dialect(false))?.names.len() {
+        0 | 1 => Ok(()),
+        columns => Err(Failure::Usage(format!(
+            "{name} has {columns} columns, and --axis takes one; choose it with --column, or save the table as a .npy file, which has two axes"
+        ))),
+    }
 }
 
 /// The one input of many reductions.

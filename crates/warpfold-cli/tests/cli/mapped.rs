@@ -262,6 +262,17 @@ fn what_kernels_of_parts_do_not_do_is_refused() {
     }
 }
 
+/// Stats of an expression's parts are those of its values.
+#[test]
+fn stats_of_parts_are_those_of_a_column_that_holds_the_values() {
+    for parts in [["--by", "shop"], ["--every", "5"]] {
+        let mapped = sales(&[&["stats", "--map", "price"][..], &parts].concat());
+        let column = sales(&[&["stats", "--column", "price"][..], &parts].concat());
+        assert!(mapped.code == Some(0) && mapped.out.contains("argmax"), "{mapped:?}");
+        assert_eq!(mapped.out, column.out);
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused_in_one_line() {
     for (args, part) in [
@@ -297,7 +308,6 @@ fn what_cannot_be_is_refused_in_one_line() {
             &["var", "--map", "i64(price)", "--weights", "i64(qty)", "--device", "simt"][..],
             "no kernel folds weighted squares of integers",
         ),
-        (&["stats", "--map", "price", "--by", "shop"][..], "stats of an expression's parts"),
         (&["sum", "--of", "sum(price)"][..], "say warpfold stats --of"),
         (&["stats", "--of", "sum(price)", "--of", "sum(price)"][..], "twice"),
         (&["stats", "--of", "summ(price)"][..], "`summ` is no reduction"),

@@ -29,6 +29,9 @@ fn usage() {
     run(["dot", &x, &x, "--axis", "0"]).fails(2, &["dot", "multiply first"]);
     sum(&["--out", "y.npz"]).fails(2, &[".npz", "many results"]);
     sum(&["--axis", "0", "--out", "y.txt"]).fails(2, &[".npz"]);
+    let table = folder.file("table.txt", "1 2 3\n4 5 6\n");
+    run(["sum", &table, "--axis", "0"]).fails(2, &["3 columns", "--column", ".npy"]);
+    assert_eq!(run(["sum", &table, "--axis", "0", "--column", "2"]).value(), "7.0");
     let complex = folder.file("c.npy", npy("<c8", false, "(2, 1)", &[0; 16]));
     run(["max", &complex, "--axis", "0"]).fails(2, &["complex64", "no order"]);
 }
