@@ -21,6 +21,7 @@ mod problem;
 mod quotes;
 mod reader;
 mod record;
+mod start;
 mod vocabulary;
 mod words;
 

@@ -12,7 +12,8 @@ use super::cells::Cell;
 use super::lines_at_hand::Lines;
 use super::picks::Picks;
 use super::quotes::Quotes;
-use super::record::{LINE_LIMIT, Record, Source, uninterrupted, unreadable};
+use super::record::{LINE_LIMIT, Record, uninterrupted, unreadable};
+use super::start::Source;
 
 /// Bytes that are read at once; longer lines have longer buffers.
 const PIECE: usize = 1 << 16;

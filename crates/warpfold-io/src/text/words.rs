@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader, ErrorKind};
 use super::cells::Cell;
 use super::lines_at_hand::Lines;
 use super::picks::Picks;
-use super::record::{LINE_LIMIT, Record, Source, unreadable};
+use super::record::{LINE_LIMIT, Record, unreadable};
+use super::start::Source;
 use super::{Dialect, TextError};
 
 /// Bytes after which a long line is handed on in parts.
