@@ -12,24 +12,8 @@ mod oracle;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use oracle::{Function, wide};
+use oracle::{Function, ROWS, Row, wide};
 use warpfold_expr::math::{LARGEST, SMALLEST, single};
-
-/// A function, that of f32, and another of f64.
-type Row = (&'static str, Function, fn(f32) -> f32, fn(f64) -> f64);
-
-const ROWS: [Row; 10] = [
-    ("exp", Function::Exp, single::exp, f64::exp),
-    ("exp2", Function::Exp2, single::exp2, f64::exp2),
-    ("expm1", Function::Expm1, single::expm1, f64::exp_m1),
-    ("log", Function::Log, single::log, f64::ln),
-    ("log2", Function::Log2, single::log2, f64::log2),
-    ("log1p", Function::Log1p, single::log1p, f64::ln_1p),
-    ("tanh", Function::Tanh, single::tanh, f64::tanh),
-    ("sigmoid", Function::Sigmoid, single::sigmoid, |x| 1.0 / (1.0 + (-x).exp())),
-    ("sin", Function::Sin, single::sin, f64::sin),
-    ("cos", Function::Cos, single::cos, f64::cos),
-];
 
 /// Inputs of a chunk.
 const CHUNK: u64 = 1 << 22;
@@ -48,7 +32,7 @@ fn main() {
     let step: u64 = arguments.next().map_or(1, |step| step.parse().expect("a step is a number"));
     let names: Vec<String> = arguments.collect();
     let is_asked = |name: &str| names.is_empty() || names.iter().any(|requested| requested == name);
-    for (name, function, ours, theirs) in ROWS {
+    for Row { name, function, single: ours, standard: theirs, .. } in ROWS {
         if is_asked(name) {
             let all = (0..1u64 << 32).step_by(step as usize);
             report(name, step, all.end_chunks(), |bits| {

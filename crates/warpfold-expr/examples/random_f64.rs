@@ -12,24 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use oracle::inputs::{hard_and_random, has_value};
-use oracle::{Function, wide};
-use warpfold_expr::math::double;
-
-/// A function, that of f64, and the standard library's.
-type Row = (&'static str, Function, fn(f64) -> f64, fn(f64) -> f64);
-
-const ROWS: [Row; 10] = [
-    ("exp", Function::Exp, double::exp, f64::exp),
-    ("exp2", Function::Exp2, double::exp2, f64::exp2),
-    ("expm1", Function::Expm1, double::expm1, f64::exp_m1),
-    ("log", Function::Log, double::log, f64::ln),
-    ("log2", Function::Log2, double::log2, f64::log2),
-    ("log1p", Function::Log1p, double::log1p, f64::ln_1p),
-    ("tanh", Function::Tanh, double::tanh, f64::tanh),
-    ("sigmoid", Function::Sigmoid, double::sigmoid, |x| 1.0 / (1.0 + (-x).exp())),
-    ("sin", Function::Sin, double::sin, f64::sin),
-    ("cos", Function::Cos, double::cos, f64::cos),
-];
+use oracle::{ROWS, Row, wide};
 
 /// Inputs of a chunk.
 const CHUNK: usize = 1 << 16;
@@ -61,14 +44,14 @@ fn main() {
     let millions: usize =
         arguments.next().map_or(100, |n| n.parse().expect("a number of millions"));
     let names: Vec<String> = arguments.collect();
-    for row in ROWS {
-        if names.is_empty() || names.iter().any(|name| name == row.0) {
+    for row in &ROWS {
+        if names.is_empty() || names.iter().any(|name| name == row.name) {
             report(row, (millions * 1_000_000).div_ceil(CHUNK) as u64);
         }
     }
 }
 
-fn report(row: Row, chunks: u64) {
+fn report(row: &Row, chunks: u64) {
     let (start, next) = (Instant::now(), AtomicU64::new(0));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = || {
@@ -88,7 +71,7 @@ fn report(row: Row, chunks: u64) {
     });
     println!(
         "{{\"function\":\"{}\",\"inputs\":{},\"by_integers\":{},\"most_ulps\":{:.4},\"at\":\"{:e}\",\"seconds\":{:.1}}}",
-        row.0,
+        row.name,
         found.inputs,
         found.by_integers,
         found.most_ulps,
@@ -97,7 +80,8 @@ fn report(row: Row, chunks: u64) {
     );
 }
 
-fn chunk((_, function, ours, theirs): Row, seed: u64) -> Found {
+fn chunk(row: &Row, seed: u64) -> Found {
+    let Row { function, double: ours, standard: theirs, .. } = *row;
     let mut found = Found::default();
     for (k, x) in hard_and_random(CHUNK, seed).enumerate() {
         if !has_value(function, x) {

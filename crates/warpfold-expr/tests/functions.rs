@@ -1,33 +1,18 @@
 //! exp, log, sin and their like against arithmetic of several hundred bits, and their loops against one element at a time.
 
+#[allow(dead_code, reason = "the standard library's functions are for the examples")]
 mod oracle;
 
 use oracle::inputs::{bits, hard_and_random, has_value};
-use oracle::{Function, wide};
+use oracle::{Function, ROWS, Row, wide};
 use warpfold_expr::math::{LARGEST, SMALLEST, double, single};
 use warpfold_expr::{Expr, Program, Slice, TILE, Tiles};
 use warpfold_num::DType;
 
-/// A name, what it means, that of f32, that of f64.
-type Row = (&'static str, Function, fn(f32) -> f32, fn(f64) -> f64);
-
-const ROWS: [Row; 10] = [
-    ("exp", Function::Exp, single::exp, double::exp),
-    ("exp2", Function::Exp2, single::exp2, double::exp2),
-    ("expm1", Function::Expm1, single::expm1, double::expm1),
-    ("log", Function::Log, single::log, double::log),
-    ("log2", Function::Log2, single::log2, double::log2),
-    ("log1p", Function::Log1p, single::log1p, double::log1p),
-    ("tanh", Function::Tanh, single::tanh, double::tanh),
-    ("sigmoid", Function::Sigmoid, single::sigmoid, double::sigmoid),
-    ("sin", Function::Sin, single::sin, double::sin),
-    ("cos", Function::Cos, single::cos, double::cos),
-];
-
 /// The whole is compared by `examples/all_f32.rs`; this is a part of it.
 #[test]
 fn functions_of_f32_are_correctly_rounded() {
-    for (name, function, ours, _) in ROWS {
+    for Row { name, function, single: ours, .. } in ROWS {
         let step = if cfg!(debug_assertions) { 2_000_003 } else { 200_003 };
         for bits in (0..1u64 << 32).step_by(step) {
             let x = f32::from_bits(bits as u32);
@@ -51,7 +36,7 @@ fn functions_of_f32_are_correctly_rounded() {
 #[test]
 fn functions_of_f64_are_within_an_ulp() {
     let n = if cfg!(debug_assertions) { 3_000 } else { 200_000 };
-    for (name, function, _, ours) in ROWS {
+    for Row { name, function, double: ours, .. } in ROWS {
         let mut worst = (0.0, 0.0);
         for x in hard_and_random(n, 11).filter(|&x| has_value(function, x)) {
             let ulps = wide(function, x).ulps(ours(x));
@@ -93,7 +78,8 @@ fn zeros_infinities_and_nans_have_their_values() {
         ("cos", [f64::NAN, 1.0, 1.0, f64::NAN, -0.416_146_836_547_142_4]),
     ];
     let quiet = f64::NAN.to_bits();
-    for ((name, expected), (known, _, of_single, of_double)) in cases.into_iter().zip(ROWS) {
+    for ((name, expected), row) in cases.into_iter().zip(ROWS) {
+        let Row { name: known, single: of_single, double: of_double, .. } = row;
         assert_eq!(name, known);
         for (x, expected) in [-INF, -0.0, 0.0, INF, -2.0].into_iter().zip(expected) {
             assert_eq!(of_double(x).to_bits(), expected.to_bits(), "{name} of {x}");
@@ -155,7 +141,7 @@ fn tiles_have_the_bits_of_single_elements() {
             }
         }
     };
-    for (name, _, of_single, of_double) in ROWS {
+    for Row { name, single: of_single, double: of_double, .. } in ROWS {
         check(&format!("{name}(#)"), &of_single, &of_double);
     }
     for n in [-8, -1, 0, 3, 7, 64] {
@@ -195,11 +181,11 @@ fn hard_inputs_of_f32_are_correctly_rounded() {
         ("cos", &[0x5f18_b878, 0x6115_cb11]),
     ];
     for (name, inputs) in hard {
-        let row = ROWS.iter().find(|(known, ..)| *known == name).expect("it is a function");
+        let row = ROWS.iter().find(|row| row.name == name).expect("it is a function");
         for &input in inputs {
             for x in [input - 1, input, input + 1].map(f32::from_bits) {
-                let expected = wide(row.1, f64::from(x)).single();
-                assert_eq!(row.2(x).to_bits(), expected.to_bits(), "{name} of {x:e}");
+                let expected = wide(row.function, f64::from(x)).single();
+                assert_eq!((row.single)(x).to_bits(), expected.to_bits(), "{name} of {x:e}");
             }
         }
     }

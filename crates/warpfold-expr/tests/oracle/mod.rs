@@ -5,6 +5,7 @@ pub(crate) mod inputs;
 use std::sync::LazyLock;
 
 use num_bigint::{BigInt, Sign};
+use warpfold_expr::math::{double, single};
 
 /// Bits behind the point.
 const P: i64 = 640;
@@ -29,6 +30,43 @@ pub(crate) enum Function {
     Sin,
     Cos,
     Power(i8),
+}
+
+/// A function in every form there is.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) function: Function,
+    /// Those of this crate.
+    pub(crate) single: fn(f32) -> f32,
+    pub(crate) double: fn(f64) -> f64,
+    /// That of the standard library.
+    pub(crate) standard: fn(f64) -> f64,
+}
+
+/// All of them but powers.
+pub(crate) const ROWS: [Row; 10] = [
+    row("exp", Function::Exp, single::exp, double::exp, f64::exp),
+    row("exp2", Function::Exp2, single::exp2, double::exp2, f64::exp2),
+    row("expm1", Function::Expm1, single::expm1, double::expm1, f64::exp_m1),
+    row("log", Function::Log, single::log, double::log, f64::ln),
+    row("log2", Function::Log2, single::log2, double::log2, f64::log2),
+    row("log1p", Function::Log1p, single::log1p, double::log1p, f64::ln_1p),
+    row("tanh", Function::Tanh, single::tanh, double::tanh, f64::tanh),
+    row("sigmoid", Function::Sigmoid, single::sigmoid, double::sigmoid, |x| {
+        1.0 / (1.0 + (-x).exp())
+    }),
+    row("sin", Function::Sin, single::sin, double::sin, f64::sin),
+    row("cos", Function::Cos, single::cos, double::cos, f64::cos),
+];
+
+const fn row(
+    name: &'static str,
+    function: Function,
+    single: fn(f32) -> f32,
+    double: fn(f64) -> f64,
+    standard: fn(f64) -> f64,
+) -> Row {
+    Row { name, function, single, double, standard }
 }
 
 /// m · 2^e, but for an error of less than 2^-200 of it.
