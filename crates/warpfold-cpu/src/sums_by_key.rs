@@ -72,15 +72,18 @@ impl SumsByKey {
 
     /// Takes in the next rows.
     ///
+    /// # Errors
+    /// [`Error::Shape`] if there is no memory for so many groups.
+    ///
     /// # Panics
     /// If there is not one key for each element, or these are of another type.
-    pub fn push(&mut self, ranks: &[u64], x: HostArray<'_>) {
+    pub fn push(&mut self, ranks: &[u64], x: HostArray<'_>) -> Result<()> {
         assert_eq!(ranks.len(), x.len(), "there is a key for each element");
         assert_eq!(x.dtype(), self.dtype, "elements are of the type that was named");
         self.rows += x.len() as u64;
         match &mut self.sums {
             Sums::Floats(table) => {
-                table.push(ranks, &widened(&x, floats), |x| bytemuck::cast_slice(x));
+                table.push(ranks, &widened(&x, floats), |x| bytemuck::cast_slice(x))
             }
             Sums::Signed(table) => table.push(ranks, &widened(&x, signed), |x| x),
             Sums::Unsigned(table) => table.push(ranks, &widened(&x, unsigned), |x| x),
@@ -89,9 +92,12 @@ impl SumsByKey {
 
     /// Takes in the groups of others, whose keys have other ranks here.
     ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    ///
     /// # Panics
     /// If these are of another type.
-    pub fn merge(&mut self, other: Self, rank: impl Fn(u64) -> u64) {
+    pub fn merge(&mut self, other: Self, rank: impl Fn(u64) -> u64) -> Result<()> {
         self.rows += other.rows;
         match (&mut self.sums, other.sums) {
             (Sums::Floats(mine), Sums::Floats(others)) => mine.merge(others, rank),

@@ -181,7 +181,7 @@ impl Groups {
             let bytes = &bytemuck::cast_slice(&self.values.0)[..self.values.1];
             self.keys.take_ranks(&mut self.ranks);
             let dtype = self.form.dtype().expect("sums are of numbers");
-            with_element!(dtype, T => sums.push(&self.ranks, HostArray::of(elements::<T>(bytes))));
+            with_element!(dtype, T => sums.push(&self.ranks, HostArray::of(elements::<T>(bytes))))?;
             self.values.1 = 0;
         }
         if self.has_indices() {
@@ -243,8 +243,8 @@ impl Groups {
         };
         if let (Some(sums), Some(others)) = (&mut self.sums, other.sums) {
             match renumbered.is_empty() {
-                true => sums.merge(others, |rank| rank),
-                false => sums.merge(others, |number| renumbered[number as usize].into()),
+                true => sums.merge(others, |rank| rank)?,
+                false => sums.merge(others, |number| renumbered[number as usize].into())?,
             }
         }
         self.rows.extend(other.rows);

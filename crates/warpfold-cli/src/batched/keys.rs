@@ -91,9 +91,10 @@ pub(super) fn read(
     let wanted = Wanted { dialect, left_out: LeftOut::Listed, ..Wanted::default() };
     match (key_column(args, by), &args.inputs[..]) {
         (Some(_), [path]) if input::is_read_once(&Name::of(path.clone())) => {
-            Err(Failure::Usage(
-                "--by COLUMN reads the input twice, and standard input can be read once only; save it to a file".into(),
-            ))
+            Err(Failure::Usage(format!(
+                "--by COLUMN reads the input twice, and {} can be read once only; save it to a file",
+                Name::of(path.clone())
+            )))
         }
         (Some(column), [path]) => {
             // The values' own reading has said what the first row is.

@@ -67,17 +67,29 @@ impl<K: Kind<Small: IntoPartial<T>>, T: Kernels> Table<K, T> {
     }
 
     /// Adds elements to the groups of their keys.
-    pub(super) fn push(&mut self, ranks: &[u64], x: &[T], words: fn(&[T]) -> &[K::Element]) {
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if there is no memory for so many groups.
+    pub(super) fn push(
+        &mut self,
+        ranks: &[u64],
+        x: &[T],
+        words: fn(&[T]) -> &[K::Element],
+    ) -> Result<()> {
         for (ranks, x) in ranks.chunks(ROWS).zip(x.chunks(ROWS)) {
-            self.reserve(ranks.len());
+            self.reserve(ranks.len())?;
             with_avx2(self.isa, Turn { table: self, ranks, x, words: words(x) });
         }
+        Ok(())
     }
 
     /// Takes in the groups of another table, whose ranks have other names here.
-    pub(super) fn merge(&mut self, mut other: Self, rank: impl Fn(u64) -> u64) {
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub(super) fn merge(&mut self, mut other: Self, rank: impl Fn(u64) -> u64) -> Result<()> {
         for slot in other.slots.iter().filter(|slot| slot.count > 0) {
-            self.reserve(1);
+            self.reserve(1)?;
             let slot = Slot { rank: rank(slot.rank), ..*slot };
             let at = self.find(slot.rank);
             let mine = &mut self.slots[at];
@@ -97,6 +109,7 @@ impl<K: Kind<Small: IntoPartial<T>>, T: Kernels> Table<K, T> {
             mine.count += moved.count;
             mine.partial.merge(&moved.partial);
         }
+        Ok(())
     }
 
     /// The result of a group that there is, by a reader.
@@ -131,20 +144,30 @@ impl<K: Kind<Small: IntoPartial<T>>, T: Kernels> Table<K, T> {
     }
 
     /// Makes room for so many more groups: at most three of four slots are taken then.
-    fn reserve(&mut self, more: usize) {
+    fn reserve(&mut self, more: usize) -> Result<()> {
         let needed = (self.groups + more) / 3 * 4 + 4;
         if needed <= self.slots.len() {
-            return;
+            return Ok(());
         }
         // Half as many again: what is given up and what is taken are there at once.
         let len = (self.slots.len() + self.slots.len() / 2).max(needed).max(LEAST);
-        let mut slots = with_capacity(len).expect("memory for a table of groups");
+        let mut slots = with_capacity(len).map_err(|_| Error::Shape {
+            requested: format!(
+                "{} of {} by key into more than {} groups",
+                self.op,
+                T::DTYPE,
+                self.groups
+            ),
+            obstacle: "there is no memory for them".into(),
+            remedy: "take fewer keys at a time",
+        })?;
         slots.resize(len, Slot { rank: 0, count: 0, small: K::NOTHING });
         for slot in self.slots.iter().filter(|slot| slot.count > 0) {
             let at = probe(&slots, home(self.hashing, len, slot.rank), slot.rank);
             slots[at] = *slot;
         }
         self.slots = slots;
+        Ok(())
     }
 }
 

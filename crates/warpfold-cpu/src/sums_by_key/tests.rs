@@ -23,10 +23,10 @@ fn found<T: Element>(
         let mut one = new();
         for rows in rows.chunks(1777) {
             let (ranks, x): (Vec<u64>, Vec<T>) = rows.iter().copied().unzip();
-            one.push(&ranks, HostArray::of(&x));
+            one.push(&ranks, HostArray::of(&x)).unwrap();
         }
         // Ranks of others have other names.
-        all.merge(one, |rank| rank ^ 1);
+        all.merge(one, |rank| rank ^ 1).unwrap();
     }
     assert_eq!(all.rows(), rows.len() as u64);
     let ranks = all.ranks();
