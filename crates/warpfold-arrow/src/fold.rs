@@ -1,4 +1,4 @@
-//! [`Fold`]: one reduction of one column, array after array.
+//! [`ColumnReducer`]: one reduction of one column, array after array.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
@@ -22,7 +22,7 @@ const LOOKED_UP: usize = 1 << 16;
 ///
 /// Sums of floats are always exact: `Accuracy::Fast` of the policy changes nothing.
 #[derive(Debug, Clone)]
-pub struct Fold {
+pub struct ColumnReducer {
     op: Op,
     dtype: DataType,
     form: Form,
@@ -52,7 +52,7 @@ struct Engine {
 /// [`Error::Type`], [`Error::Mixed`], and what the reduction itself may say.
 pub fn reduce(op: Op, arrays: &[ArrayRef]) -> Result<Fields> {
     let dtype = arrays.first().map_or(DataType::Float64, |array| array.data_type().clone());
-    let mut fold = Fold::new(op, &dtype, Policy::default())?;
+    let mut fold = ColumnReducer::new(op, &dtype, Policy::default())?;
     arrays.iter().try_for_each(|array| fold.push(array))?;
     fold.finish(Finish::default())
 }
@@ -72,12 +72,12 @@ pub(crate) fn look_up(array: &dyn Array) -> Result<ArrayRef> {
     taken.map_err(|error| Error::File { path: "a dictionary".into(), why: error.to_string() })
 }
 
-impl Fold {
+impl ColumnReducer {
     /// A fold of nothing, of a column of a type.
     ///
     /// # Errors
     /// [`Error::Type`] where columns of the type have no such reduction.
-    pub fn new(op: Op, dtype: &DataType, policy: Policy) -> Result<Fold> {
+    pub fn new(op: Op, dtype: &DataType, policy: Policy) -> Result<ColumnReducer> {
         let form = Form::of(op, dtype)?;
         if let Some(dtype) = form.dtype() {
             warpfold_engine::check(op, dtype)?;
@@ -88,12 +88,12 @@ impl Fold {
         };
         let policy = Policy { accuracy: Accuracy::Exact, ..policy };
         let dtype = values_type(dtype).clone();
-        Ok(Fold { op, dtype, form, policy, state, row: 0, values: 0 })
+        Ok(ColumnReducer { op, dtype, form, policy, state, row: 0, values: 0 })
     }
 
     /// Says which row of the whole the next array begins with: indices count from the whole's start.
     #[must_use]
-    pub fn starting_at(mut self, row: u64) -> Fold {
+    pub fn starting_at(mut self, row: u64) -> ColumnReducer {
         self.go_to(row);
         self
     }
@@ -247,7 +247,7 @@ impl Fold {
     ///
     /// # Errors
     /// [`Error::Mixed`] if it is that of a column of another type.
-    pub fn merge(&mut self, mut other: Fold) -> Result<()> {
+    pub fn merge(&mut self, mut other: ColumnReducer) -> Result<()> {
         if self.dtype != other.dtype {
             return Err(Error::Mixed { found: other.dtype, before: self.dtype.clone() });
         }

@@ -1,6 +1,6 @@
 //! Exact, reproducible reductions of [Arrow](https://arrow.apache.org) arrays where they lie, of Arrow files, and of Parquet.
 //!
-//! A [`Fold`] takes the arrays of a column one after another, and gives what the column says, rounded once. Values that are null are left out,
+//! A [`ColumnReducer`] takes the arrays of a column one after another, and gives what the column says, rounded once. Values that are null are left out,
 //! and what lies in their slots is never read as data; indices count them all the same.
 //!
 //! ```
@@ -40,6 +40,6 @@ pub use arrow_schema::DataType;
 pub use cell::{Cell, Fields};
 pub use dot::Dot;
 pub use error::{Error, Result};
-pub use fold::{Fold, reduce};
+pub use fold::{ColumnReducer, reduce};
 pub use form::{check, number_type};
 pub use groups::{Grouped, Groups, Joined, Keys, Named};

@@ -10,7 +10,7 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields as Columns, TimeUnit};
 use half::f16;
-use warpfold_arrow::{Cell, Error, Fields, Fold, reduce};
+use warpfold_arrow::{Cell, ColumnReducer, Error, Fields, reduce};
 use warpfold_exact::partial::Finish;
 use warpfold_num::random::Words;
 use warpfold_num::{Op, Policy, Value};
@@ -360,8 +360,9 @@ fn folds_merge_and_count_from_their_rows() {
     let array: ArrayRef =
         Arc::new(Float64Array::from(vec![Some(1e16), None, Some(1.0), Some(-1e16), None]));
     let of = |start: usize, rows, op| {
-        let mut fold =
-            Fold::new(op, &DataType::Float64, Policy::default()).unwrap().starting_at(start as u64);
+        let mut fold = ColumnReducer::new(op, &DataType::Float64, Policy::default())
+            .unwrap()
+            .starting_at(start as u64);
         fold.push(&array.slice(start, rows)).unwrap();
         fold
     };
@@ -386,10 +387,10 @@ fn what_is_no_number_is_refused_in_a_line() {
         (DataType::Decimal256(50, 2), "decimal128"),
         (DataType::Binary, "choose another"),
     ] {
-        let error = Fold::new(Op::Sum, &dtype, Policy::default()).unwrap_err().to_string();
+        let error = ColumnReducer::new(Op::Sum, &dtype, Policy::default()).unwrap_err().to_string();
         assert!(error.contains(word) && !error.contains('\n'), "{error}");
     }
-    let mut fold = Fold::new(Op::Sum, &DataType::Float64, Policy::default()).unwrap();
+    let mut fold = ColumnReducer::new(Op::Sum, &DataType::Float64, Policy::default()).unwrap();
     let error = fold.push(&Int32Array::from(vec![1])).unwrap_err().to_string();
     assert!(error.contains("Int32") && error.contains("Float64"), "{error}");
 }

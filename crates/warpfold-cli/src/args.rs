@@ -29,7 +29,7 @@ use crate::Failure;
 use crate::device::Device;
 use crate::explain::Explain;
 use crate::input::text::Column;
-use crate::input::{Distribution, Kind};
+use crate::input::{Distribution, InputFormat};
 use crate::ladder::Ladder;
 use crate::overview;
 use crate::page::Page;
@@ -166,7 +166,7 @@ pub(crate) struct Reduction {
 
     /// How to read the inputs, whatever their names
     #[arg(long, value_name = "KIND", help_heading = "Input")]
-    pub(crate) input: Option<Kind>,
+    pub(crate) input: Option<InputFormat>,
 
     /// Element type of raw input (required), text (f64 unless given) and random numbers (f32 unless given)
     #[arg(long, value_name = "T", value_parser = choice::dtype(), help_heading = "Input")]
@@ -408,7 +408,7 @@ pub(crate) fn parse() -> Result<Invocation, Failure> {
             let mut reduction = Box::new(cli.reduction);
             reduction.is_overview = is_overview;
             if reduction.input.is_none() && reduction.says_text() {
-                reduction.input = Some(Kind::Text);
+                reduction.input = Some(InputFormat::Text);
             }
             // Files of columns have several.
             if is_overview && reduction.column.is_empty() && crate::data::takes(&reduction) {

@@ -13,7 +13,7 @@ use print::Printout;
 use warpfold::partial::{Finish, Output, Summary};
 use warpfold::{At, Error as Reduced, Op};
 use warpfold_arrow::files::{Files, Read, expand};
-use warpfold_arrow::{Cell, DataType, Error, Fields, Fold, Groups, Joined, number_type};
+use warpfold_arrow::{Cell, ColumnReducer, DataType, Error, Fields, Groups, Joined, number_type};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
@@ -205,14 +205,14 @@ fn fold(
     }
     let folding = Instant::now();
     let (folds, read) = files.fold(&names, args.op(), args.policy())?;
-    let nulls = |fold: &Fold| fold.rows() - fold.values();
+    let nulls = |fold: &ColumnReducer| fold.rows() - fold.values();
     tell(
         args,
-        folds.first().map_or(0, Fold::rows),
+        folds.first().map_or(0, ColumnReducer::rows),
         names.iter().zip(folds.iter().map(nulls)),
         read,
     );
-    let n = folds.iter().map(Fold::values).sum();
+    let n = folds.iter().map(ColumnReducer::values).sum();
     let mut found = Vec::with_capacity(folds.len());
     for (name, fold) in names.iter().zip(folds) {
         found.push(fold.finish(finish).map_err(|error| of_column(name, names.len(), error))?);

@@ -14,7 +14,7 @@ use warpfold::{DType, Op, Value};
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
 use crate::input::text::{Dialect, Missing};
-use crate::input::{Kind, Name};
+use crate::input::{InputFormat, Name};
 use crate::left_out::Texts;
 use crate::several::{self, Chosen, Folded};
 use crate::table::{Cells, Labels, Table, Titles};
@@ -56,7 +56,7 @@ pub(crate) fn missing(args: &[OsString]) -> Option<String> {
 /// Whether it is of the columns of texts.
 pub(crate) fn takes(args: &Reduction) -> bool {
     let is_text = |path: &std::path::PathBuf| {
-        args.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone()))) == Kind::Text
+        args.input.unwrap_or_else(|| InputFormat::of(&Name::of(path.clone()))) == InputFormat::Text
     };
     args.is_overview
         && args.column.is_empty()
@@ -67,7 +67,7 @@ pub(crate) fn takes(args: &Reduction) -> bool {
 }
 
 /// What is known of a column.
-struct Found {
+struct ColumnFacts {
     summary: Option<Summary>,
     missing: u64,
     /// What stands where a number should.
@@ -104,14 +104,16 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let columns = columns.map(|column| {
         let Folded { folder, joined, missing, why, .. } = column;
         if why.is_some() {
-            return Ok(Found { summary: None, missing: 0, why });
+            return Ok(ColumnFacts { summary: None, missing: 0, why });
         }
         match joined.in_data(Op::Stats, folder.finish(finish)?) {
-            Output::Summary(summary) => Ok(Found { summary: Some(*summary), missing, why: None }),
+            Output::Summary(summary) => {
+                Ok(ColumnFacts { summary: Some(*summary), missing, why: None })
+            }
             other => unreachable!("stats gives a summary, not {other:?}"),
         }
     });
-    let found = columns.collect::<Result<Vec<Found>, Failure>>()?;
+    let found = columns.collect::<Result<Vec<ColumnFacts>, Failure>>()?;
     let seconds = begun.elapsed().as_secs_f64();
     let n = found.iter().flat_map(|column| &column.summary).map(|summary| summary.count).sum();
     let table = Table {
@@ -138,8 +140,8 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
 }
 
 /// One column of the table a statistic.
-fn cells(found: &[Found]) -> Vec<(String, Cells)> {
-    let column = |of: &dyn Fn(&Found, &Summary) -> Option<Value>| {
+fn cells(found: &[ColumnFacts]) -> Vec<(String, Cells)> {
+    let column = |of: &dyn Fn(&ColumnFacts, &Summary) -> Option<Value>| {
         Cells::of_values(found.iter().map(|found| of(found, found.summary.as_ref()?)).collect())
     };
     vec![

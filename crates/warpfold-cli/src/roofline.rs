@@ -7,7 +7,7 @@ use clap::Args;
 use warpfold::{DType, Op};
 use warpfold_lab::cuda::report::Temperature;
 use warpfold_lab::machine::Machine;
-use warpfold_ladder::found::Kind;
+use warpfold_ladder::found::DeviceKind;
 use warpfold_ladder::roofline::{self as lab, Roofline as Found};
 use warpfold_ladder::{
     Case, LadderRequest, MOST_THREADS, Rung, Runs, Setting, Way, defined, find, natural_data, rungs,
@@ -64,7 +64,7 @@ pub(crate) fn roofline(args: &Roofline) -> Result<(), Failure> {
     let setting =
         Setting { revision: std::env::var("WARPFOLD_REVISION").ok(), ..Setting::default() };
     let mut stage = stage::open(clocked(args.device)?, &setting)?;
-    let on_cpu = stage.device().kind == Kind::Cpu;
+    let on_cpu = stage.device().kind == DeviceKind::Cpu;
     let case = Case { op, dtype: args.dtype, n: args.n, block: args.block };
     let bytes = 2 * u128::from(case.n) * case.dtype.size() as u128;
     fits(bytes, stage.free()?, case, "with what the rungs need")?;
@@ -143,7 +143,7 @@ pub(crate) fn sheet(found: &Found) -> Sheet {
         found.ridge(),
         1.0 / found.dtype.size() as f64
     ));
-    if found.device.kind == Kind::Cpu && Machine::here().profile != "release" {
+    if found.device.kind == DeviceKind::Cpu && Machine::here().profile != "release" {
         sheet.below.push(
             "this program was built without optimisation: what it measures of the processor is of no use".into(),
         );

@@ -11,7 +11,7 @@ use warpfold_engine::HostArray;
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Folder, Work};
 use crate::input::text::{Header, LeftOut, Missing, MissingRuns};
-use crate::input::{self, Input, Kind, Name, Order, Random, Wanted};
+use crate::input::{self, Input, InputFormat, Name, Order, Random, Wanted};
 use crate::left_out::{Joined, Pairs, Texts};
 use crate::progress::Progress;
 use crate::report::{self, Format, Report};
@@ -126,10 +126,13 @@ pub(crate) fn keep_streams(args: &Reduction) -> Result<(), Failure> {
 
 /// Fails where a text of named columns and an array would be one array without a word.
 fn check_kinds(args: &Reduction) -> Result<(), Failure> {
-    let kind =
-        |path: &&PathBuf| args.input.unwrap_or_else(|| Kind::of(&Name::of(path.to_path_buf())));
-    let texts: Vec<&PathBuf> = args.inputs.iter().filter(|path| kind(path) == Kind::Text).collect();
-    let has_none = |path: &&PathBuf| kind(path) != Kind::Text && input::extension(path) != "npz";
+    let kind = |path: &&PathBuf| {
+        args.input.unwrap_or_else(|| InputFormat::of(&Name::of(path.to_path_buf())))
+    };
+    let texts: Vec<&PathBuf> =
+        args.inputs.iter().filter(|path| kind(path) == InputFormat::Text).collect();
+    let has_none =
+        |path: &&PathBuf| kind(path) != InputFormat::Text && input::extension(path) != "npz";
     let array = args.inputs.iter().find(has_none);
     let (Some(text), Some(array), true) = (texts.first(), array, args.op() != Op::Dot) else {
         return Ok(());
@@ -161,10 +164,11 @@ fn check_kinds(args: &Reduction) -> Result<(), Failure> {
 
 /// Fails where there are options of text and no text.
 fn check_text(args: &Reduction) -> Result<(), Failure> {
-    let kind = |path: &PathBuf| args.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
+    let kind =
+        |path: &PathBuf| args.input.unwrap_or_else(|| InputFormat::of(&Name::of(path.clone())));
     let parts = [&args.parts.segments, &args.parts.lengths];
-    let is_text = |path: &PathBuf| Kind::of(&Name::of(path.clone())) == Kind::Text;
-    let any_text = args.inputs.iter().any(|path| kind(path) == Kind::Text)
+    let is_text = |path: &PathBuf| InputFormat::of(&Name::of(path.clone())) == InputFormat::Text;
+    let any_text = args.inputs.iter().any(|path| kind(path) == InputFormat::Text)
         || args.parts.by.iter().chain(parts.into_iter().flatten()).any(is_text);
     if args.written.any() && !any_text {
         return Err(Failure::Usage(

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::executor::{Fold, run};
+use super::executor::{ArrayFold, run};
 use super::isa::Target;
 use super::memory::{prefetch, streamed};
 use crate::kernels::Kernels;
@@ -33,7 +33,7 @@ struct Counting<T> {
     element: PhantomData<T>,
 }
 
-impl<T: Kernels> Fold<&[T]> for Counting<T> {
+impl<T: Kernels> ArrayFold<&[T]> for Counting<T> {
     type Partial = Count;
 
     #[inline(always)]
@@ -45,10 +45,11 @@ impl<T: Kernels> Fold<&[T]> for Counting<T> {
             let parts = T::as_parts(block);
             // A NaN is nonzero: one that is to be skipped is taken off both counts again.
             let skipped = match self.nan {
-                Nan::Ignore if T::DTYPE.is_float() => holding::<T>(parts, T::Part::is_nan),
+                Nan::Ignore if T::DTYPE.is_float() => holding::<T>(parts, T::Component::is_nan),
                 _ => 0,
             };
-            self.count.nonzero += holding::<T>(parts, |part| part != T::Part::default()) - skipped;
+            self.count.nonzero +=
+                holding::<T>(parts, |part| part != T::Component::default()) - skipped;
             self.count.seen += block.len() as u64 - skipped;
         }
     }
@@ -76,13 +77,13 @@ impl<T> Nans<T> {
     }
 }
 
-impl<T: Kernels> Fold<&[T::Part]> for Nans<T> {
+impl<T: Kernels> ArrayFold<&[T::Component]> for Nans<T> {
     type Partial = u64;
 
     #[inline(always)]
-    fn take<C: Target>(&mut self, piece: &[T::Part], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[T::Component], _first: u64) {
         for block in piece.chunks(BLOCK_BYTES / size_of::<T>() * T::PARTS) {
-            self.0 += holding::<T>(block, T::Part::is_nan);
+            self.0 += holding::<T>(block, T::Component::is_nan);
         }
     }
 
@@ -93,7 +94,7 @@ impl<T: Kernels> Fold<&[T::Part]> for Nans<T> {
 
 /// How many elements of a block, given by its parts, have one that fits.
 #[inline(always)]
-fn holding<T: Kernels>(parts: &[T::Part], fits: impl Fn(T::Part) -> bool) -> u64 {
+fn holding<T: Kernels>(parts: &[T::Component], fits: impl Fn(T::Component) -> bool) -> u64 {
     // Bytes count: a block of the narrowest type has 128 elements a lane.
     const LANES: usize = 128;
     const { assert!(BLOCK_BYTES / LANES <= u8::MAX as usize) };

@@ -37,7 +37,7 @@ impl<T: Sync> Split for (&[T], &[T]) {
 }
 
 /// A fold in progress on one thread: registers, bins, whatever the kernel keeps between pieces.
-pub(super) trait Fold<I: Split>: Sized {
+pub(super) trait ArrayFold<I: Split>: Sized {
     /// What is left at the end; merging is the partial's own business.
     type Partial: Send;
 
@@ -63,7 +63,7 @@ pub(super) trait Fold<I: Split>: Sized {
 /// Two folds of one input that read memory once: both take a block while it is in the nearest cache but one. Each is compiled once, whatever it stands beside.
 pub(super) struct Together<A, B>(pub(super) A, pub(super) B);
 
-impl<I: Split, A: Fold<I>, B: Fold<I>> Fold<I> for Together<A, B> {
+impl<I: Split, A: ArrayFold<I>, B: ArrayFold<I>> ArrayFold<I> for Together<A, B> {
     type Partial = (A::Partial, B::Partial);
 
     #[inline(always)]
@@ -91,7 +91,7 @@ struct Take<'f, F, I> {
     first: u64,
 }
 
-impl<F: Fold<I>, I: Split> Job for Take<'_, F, I> {
+impl<F: ArrayFold<I>, I: Split> Job for Take<'_, F, I> {
     type Output = ();
 
     #[inline(always)]
@@ -138,7 +138,7 @@ pub(super) fn run<I, F, P>(
 where
     I: Split,
     P: Send,
-    F: Fold<I, Partial = P>,
+    F: ArrayFold<I, Partial = P>,
 {
     if plan.threads <= 1 {
         let mut fold = start();

@@ -7,7 +7,7 @@
 
 use std::ops::{Add, Mul};
 
-use super::executor::Fold;
+use super::executor::ArrayFold;
 use super::float::{AbsoluteValues, Lane, Summed, Term, Values};
 use super::isa::Target;
 use super::memory::{prefetch, streamed, streamed_in_pairs};
@@ -136,7 +136,7 @@ impl<F: Plain, T: PlainTerm, const PARTS: usize> FastSum<F, T, PARTS> {
     }
 }
 
-impl<F: Plain, T: PlainTerm, const PARTS: usize> Fold<&[F]> for FastSum<F, T, PARTS> {
+impl<F: Plain, T: PlainTerm, const PARTS: usize> ArrayFold<&[F]> for FastSum<F, T, PARTS> {
     type Partial = Summed<F::SumLimbs, PARTS>;
 
     #[inline(always)]
@@ -205,7 +205,7 @@ impl<F: Plain> FastDot<F> {
     }
 }
 
-impl<F: Plain> Fold<(&[F], &[F])> for FastDot<F> {
+impl<F: Plain> ArrayFold<(&[F], &[F])> for FastDot<F> {
     type Partial = Summed<F::ProductLimbs, 1>;
 
     #[inline(always)]

@@ -139,7 +139,7 @@ macro_rules! batched {
         fn batched_nonzero(batched: &Batched<'_, Self>, out: &Out<'_, Self, Tally>) {
             let mask = <$word>::MAX >> u32::from(Self::DTYPE.is_float());
             let ignored = batched.plan.batch.policy.nan == Nan::Ignore;
-            let infinite = <<Self as Element>::Part as Ordered>::INFINITE.filter(|_| ignored);
+            let infinite = <<Self as Element>::Component as Ordered>::INFINITE.filter(|_| ignored);
             let kind = Nonzero::<$word, $parts> { mask, infinite };
             drive(kind, batched, |x| bytemuck::cast_slice(x), out);
         }

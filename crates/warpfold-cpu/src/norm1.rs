@@ -4,7 +4,7 @@
 //! `Complex<f32>` one f64 holds each norm to 2^-52; for `Complex<f64>` a double-double holds it to about 2^-100.
 //! Numbers too large, too small or too special for that go one by one, scaled.
 
-use super::executor::Fold;
+use super::executor::ArrayFold;
 use super::float::Factor;
 use super::float::{SumFold, Values};
 use super::isa::Target;
@@ -40,9 +40,9 @@ struct Buffer {
     low: [f64; BUFFER],
 }
 
-impl<T: Kernels<Part: Factor>> NormSum<T> {
+impl<T: Kernels<Component: Factor>> NormSum<T> {
     /// Whether an f64 alone holds a norm as well as need be.
-    const NARROW: bool = T::Part::MANTISSA_BITS <= 24;
+    const NARROW: bool = T::Component::MANTISSA_BITS <= 24;
 
     pub(super) fn new(isa: Isa, nan: Nan) -> Self {
         NormSum {
@@ -58,7 +58,7 @@ impl<T: Kernels<Part: Factor>> NormSum<T> {
 
     /// Puts the norms of a block into the buffer; says whether they may be trusted.
     #[inline(always)]
-    fn fill(Buffer { high, low }: &mut Buffer, x: &[[T::Part; 2]]) -> bool {
+    fn fill(Buffer { high, low }: &mut Buffer, x: &[[T::Component; 2]]) -> bool {
         let (groups, rest) = x.as_chunks::<LANES>();
         let mut plain = [true; LANES];
         for (group, (high, low)) in
@@ -68,7 +68,7 @@ impl<T: Kernels<Part: Factor>> NormSum<T> {
             Self::norms(group, high, low, &mut plain);
         }
         if !rest.is_empty() {
-            let mut group = [[T::Part::default(); 2]; LANES];
+            let mut group = [[T::Component::default(); 2]; LANES];
             group[..rest.len()].copy_from_slice(rest);
             let at = groups.len();
             let (high, low) = (high.as_chunks_mut().0, low.as_chunks_mut().0);
@@ -80,7 +80,7 @@ impl<T: Kernels<Part: Factor>> NormSum<T> {
     /// The norms of a group, and whether they may be trusted.
     #[inline(always)]
     fn norms(
-        x: &[[T::Part; 2]; LANES],
+        x: &[[T::Component; 2]; LANES],
         high: &mut [f64; LANES],
         low: &mut [f64; LANES],
         plain: &mut [bool; LANES],
@@ -94,7 +94,7 @@ impl<T: Kernels<Part: Factor>> NormSum<T> {
     }
 
     #[inline(never)]
-    fn one_by_one(&mut self, x: &[[T::Part; 2]]) {
+    fn one_by_one(&mut self, x: &[[T::Component; 2]]) {
         for &[re, im] in x {
             match (re.decode(), im.decode()) {
                 (Decoded::Nan, _) | (_, Decoded::Nan) => match self.nan {
@@ -156,11 +156,11 @@ impl<T: Kernels<Part: Factor>> NormSum<T> {
     }
 }
 
-impl<T: Kernels<Part: Factor>> Fold<&[T::Part]> for NormSum<T> {
+impl<T: Kernels<Component: Factor>> ArrayFold<&[T::Component]> for NormSum<T> {
     type Partial = Norm1<T>;
 
     #[inline(always)]
-    fn take<C: Target>(&mut self, piece: &[T::Part], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[T::Component], _first: u64) {
         let (pairs, _) = piece.as_chunks::<2>();
         self.seen += pairs.len() as u64;
         for block in pairs.chunks(BUFFER) {

@@ -6,7 +6,7 @@ use warpfold_num::{Accuracy, DType, Element, Op, Policy, with_element};
 use warpfold_plan::HostArray;
 use warpfold_plan::plan::{self, Isa, Plan, Problem};
 
-use super::executor::{Fold, Split};
+use super::executor::{ArrayFold, Split};
 use super::kernels::Kernels;
 use super::order::Order;
 use super::{elements, facts};
@@ -100,7 +100,7 @@ struct Ongoing<F, E, const ARRAYS: usize> {
 pub(crate) fn one<T, F, P>(plan: &Plan, fold: F, end: fn(P) -> Partial<T>) -> Box<dyn Typed<T>>
 where
     T: Kernels,
-    F: for<'a> Fold<&'a [T::Part], Partial = P> + Send + 'static,
+    F: for<'a> ArrayFold<&'a [T::Component], Partial = P> + Send + 'static,
     P: 'static,
 {
     Box::new(Ongoing::<_, _, 1> { fold, isa: plan.isa, end })
@@ -110,7 +110,7 @@ where
 pub(crate) fn two<T, F, P>(plan: &Plan, fold: F, end: fn(P) -> Partial<T>) -> Box<dyn Typed<T>>
 where
     T: Kernels,
-    F: for<'a> Fold<(&'a [T::Part], &'a [T::Part]), Partial = P> + Send + 'static,
+    F: for<'a> ArrayFold<(&'a [T::Component], &'a [T::Component]), Partial = P> + Send + 'static,
     P: 'static,
 {
     Box::new(Ongoing::<_, _, 2> { fold, isa: plan.isa, end })
@@ -119,7 +119,7 @@ where
 impl<T, F, P> Typed<T> for Ongoing<F, fn(P) -> Partial<T>, 1>
 where
     T: Kernels,
-    F: for<'a> Fold<&'a [T::Part], Partial = P> + Send,
+    F: for<'a> ArrayFold<&'a [T::Component], Partial = P> + Send,
 {
     fn take(&mut self, x: &[T], _: &[T], first: u64) {
         self.fold.fold(self.isa, T::as_parts(x), first);
@@ -133,7 +133,7 @@ where
 impl<T, F, P> Typed<T> for Ongoing<F, fn(P) -> Partial<T>, 2>
 where
     T: Kernels,
-    F: for<'a> Fold<(&'a [T::Part], &'a [T::Part]), Partial = P> + Send,
+    F: for<'a> ArrayFold<(&'a [T::Component], &'a [T::Component]), Partial = P> + Send,
 {
     fn take(&mut self, x: &[T], y: &[T], first: u64) {
         self.fold.fold(self.isa, (T::as_parts(x), T::as_parts(y)), first);
@@ -144,7 +144,7 @@ where
     }
 }
 
-fn finished<I: Split, F: Fold<I>, T: Element>(
+fn finished<I: Split, F: ArrayFold<I>, T: Element>(
     fold: F,
     end: fn(F::Partial) -> Partial<T>,
 ) -> Partial<T> {
@@ -152,7 +152,7 @@ fn finished<I: Split, F: Fold<I>, T: Element>(
 }
 
 fn of_extremes<T: Kernels>(plan: &Plan) -> Box<dyn Typed<T>> {
-    one(plan, Order::<T::Part>::new(plan), |found| Partial::Extremes(found.extremes))
+    one(plan, Order::<T::Component>::new(plan), |found| Partial::Extremes(found.extremes))
 }
 
 #[cfg(test)]

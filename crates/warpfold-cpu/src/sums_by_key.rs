@@ -7,7 +7,7 @@ mod tests;
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::batch::{FloatSums, IntegerSums, IntoPartial, Kind, Read};
+use crate::batch::{FloatSums, IntegerSums, IntoPartial, LaneOperation, Read};
 use crate::kernels::Kernels;
 use crate::parts::allowed;
 use crate::read::{Collect, Sum, SumState, Values};
@@ -148,7 +148,7 @@ impl SumsByKey {
         finish: Finish,
     ) -> Result<Column>
     where
-        K: Kind<Small: IntoPartial<T> + SumState>,
+        K: LaneOperation<Small: IntoPartial<T> + SumState>,
         T: Kernels,
     {
         let sum = if self.op == Op::Sum { Sum::Total } else { Sum::Mean };
@@ -165,14 +165,14 @@ impl SumsByKey {
 }
 
 /// Groups whose results are read.
-struct Groups<'g, K: Kind, T: Kernels> {
+struct Groups<'g, K: LaneOperation, T: Kernels> {
     table: &'g Table<K, T>,
     ranks: &'g [u64],
     finish: Finish,
     sums: &'g SumsByKey,
 }
 
-impl<K: Kind<Small: IntoPartial<T>>, T: Kernels> Groups<'_, K, T> {
+impl<K: LaneOperation<Small: IntoPartial<T>>, T: Kernels> Groups<'_, K, T> {
     fn read<D: Read<K::Small>>(&self, reader: &D) -> Result<Vec<D::Result>> {
         let parts = map(self.sums.threads, self.ranks.chunks(CHUNK).enumerate(), |(k, ranks)| {
             let read = |(at, &rank)| {
@@ -189,7 +189,7 @@ impl<K: Kind<Small: IntoPartial<T>>, T: Kernels> Groups<'_, K, T> {
     }
 }
 
-impl<K: Kind<Small: IntoPartial<T>>, T: Kernels> Collect<K::Small> for Groups<'_, K, T> {
+impl<K: LaneOperation<Small: IntoPartial<T>>, T: Kernels> Collect<K::Small> for Groups<'_, K, T> {
     fn collect<D: Read<K::Small, Result: Scalar>>(self, reader: D) -> Result<Column> {
         Ok(Column::of(self.read(&reader)?))
     }

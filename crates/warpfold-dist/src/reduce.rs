@@ -107,7 +107,7 @@ fn exact<T: Element + Scalar>(rows: &[T], share: usize, threads: usize) -> Vec<T
         let folding = Folding::of(Layout::c(&shape)?, &[0])?;
         let parts = Parts::Axes(folding.form()?, folding);
         let request = Request::new(Op::Sum, HostArray::of(rows)).parts(Arc::new(parts));
-        let finish = Finish { round_to: Some(T::Part::DTYPE), ..Finish::default() };
+        let finish = Finish { round_to: Some(T::Component::DTYPE), ..Finish::default() };
         let mut found = engine::columns(&request.policy(policy), finish)?;
         let (_, column) = found.remove(0);
         Ok(column.typed().unwrap_or_else(|| unreachable!("sums are rounded to {}", T::DTYPE)))

@@ -3,12 +3,12 @@
 use warpfold_gpu::kernel::{Arguments, RECORD_WORDS, record_offset};
 use warpfold_kernels::{Entry, catalog, manifest};
 use warpfold_num::DType;
-use warpfold_plan::plan::Fold;
+use warpfold_plan::plan::DeviceFold;
 
 /// Every kernel of a whole array, with its fold and element type.
-fn folds() -> impl Iterator<Item = (Fold, DType, &'static Entry)> {
+fn folds() -> impl Iterator<Item = (DeviceFold, DType, &'static Entry)> {
     catalog::builds().map(|build| {
-        let fold = Fold::ALL.iter().copied().find(|fold| fold.name() == build.fold.name);
+        let fold = DeviceFold::ALL.iter().copied().find(|fold| fold.name() == build.fold.name);
         let dtype = build.element.name.parse().expect("the contract's name");
         let module = warpfold_kernels::find(&build.module()).expect("the catalogue lists it");
         let entry = module.entry(&build.entry()).expect("a module has its fold");

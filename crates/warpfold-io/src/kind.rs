@@ -1,4 +1,4 @@
-//! [`Kind`]: how the bytes of an input are to be read.
+//! [`InputFormat`]: how the bytes of an input are to be read.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::packed::Packing;
 /// How the bytes of an input are to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-pub enum Kind {
+pub enum InputFormat {
     /// NumPy's format, versions 1 to 3, which says its own type and shape
     Npy,
     /// Elements in little-endian order, nothing else
@@ -17,14 +17,14 @@ pub enum Kind {
     Text,
 }
 
-impl Kind {
+impl InputFormat {
     /// What the name says: `.npy` and `.npz` are NumPy, `.txt`, `.csv` and `.tsv` are text, all else is raw; `.gz` and `.zst` after it are left aside.
-    pub fn of(name: &Name) -> Kind {
-        let Name::File(path) = name else { return Kind::Raw };
+    pub fn of(name: &Name) -> InputFormat {
+        let Name::File(path) = name else { return InputFormat::Raw };
         match unpacked_extension(path).as_str() {
-            "npy" | "npz" => Kind::Npy,
-            "txt" | "csv" | "tsv" => Kind::Text,
-            _ => Kind::Raw,
+            "npy" | "npz" => InputFormat::Npy,
+            "txt" | "csv" | "tsv" => InputFormat::Text,
+            _ => InputFormat::Raw,
         }
     }
 }

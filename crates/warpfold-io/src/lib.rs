@@ -53,7 +53,7 @@ mod whole;
 pub use buffer::Buffer;
 pub use endian::Endian;
 pub use error::{Error, system_message};
-pub use kind::{Kind, extension, is_columns};
+pub use kind::{InputFormat, extension, is_columns};
 pub use mapped::Mapped;
 pub use name::Name;
 pub use narrow::narrow;

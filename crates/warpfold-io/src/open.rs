@@ -27,7 +27,7 @@ use crate::text::{
     Cells, Column, Columns, Dialect, Layout, LeftOut, Missing, NoNumbers, SharedNotes, SharedWords,
     TextReader,
 };
-use crate::{Error, Kind, Name, Pieces, Problem, Random, Whole, extension, npy, npz};
+use crate::{Error, InputFormat, Name, Pieces, Problem, Random, Whole, extension, npy, npz};
 
 /// The order in which a reduction takes the elements of an array of several axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub struct Wanted {
     /// `--dtype`.
     pub dtype: Option<DType>,
     /// `--input`.
-    pub kind: Option<Kind>,
+    pub kind: Option<InputFormat>,
     /// `--column`: of text several, row after row.
     pub columns: Vec<Column>,
     /// What a cell of several columns does that is no number.
@@ -113,8 +113,8 @@ pub fn open(paths: &[PathBuf], wanted: &Wanted) -> Result<Vec<Input>, Error> {
         return Err(Error::Usage("standard input (-) can be read once only; name it once".into()));
     }
     let names: Vec<_> = paths.iter().map(|path| Name::of(path.clone())).collect();
-    let kind = |name: &Name| wanted.kind.unwrap_or_else(|| Kind::of(name));
-    let has_columns = |name: &Name| kind(name) == Kind::Text || is_archive(name);
+    let kind = |name: &Name| wanted.kind.unwrap_or_else(|| InputFormat::of(name));
+    let has_columns = |name: &Name| kind(name) == InputFormat::Text || is_archive(name);
     if !wanted.columns.is_empty() && !names.iter().any(has_columns) {
         let advice = "--column chooses a column of text or an array of an .npz file, and no input is either; leave it out or add --input text";
         return Err(Error::Usage(advice.into()));
@@ -157,7 +157,7 @@ fn is_archive(name: &Name) -> bool {
 }
 
 impl Input {
-    fn open(name: &Name, kind: Kind, wanted: &Wanted) -> Result<Input, Error> {
+    fn open(name: &Name, kind: InputFormat, wanted: &Wanted) -> Result<Input, Error> {
         let fail = |problem: Problem| Error::input(name, problem);
         let stamp = match name {
             Name::File(path) => Stamp::of(&fs::metadata(&**path).map_err(|e| fail(e.into()))?),
@@ -168,7 +168,7 @@ impl Input {
         let size = size(name).map_err(fail)?.filter(|_| packing.is_none());
         let name = name.clone();
         match (kind, wanted.dtype) {
-            (Kind::Npy, dtype) => {
+            (InputFormat::Npy, dtype) => {
                 let array = match &name {
                     Name::File(path) if is_archive(&name) => {
                         npz::open(&name, path, stamp, wanted.columns.first(), dtype)?
@@ -186,19 +186,19 @@ impl Input {
                 let bytes = Some(array.header().len * dtype.size() as u64);
                 Ok(Input { name, dtype, bytes, stamp, source: Source::Npy(array) })
             }
-            (Kind::Raw, None) => Err(Error::Usage(format!(
+            (InputFormat::Raw, None) => Err(Error::Usage(format!(
                 "{name} is read as raw elements and needs --dtype (or --input npy, --input text); for example --dtype f32"
             ))),
-            (Kind::Raw, Some(dtype)) => match size {
+            (InputFormat::Raw, Some(dtype)) => match size {
                 Some(bytes) if !bytes.is_multiple_of(dtype.size() as u64) => {
                     Err(Error::input(&name, Problem::NotWhole { bytes, dtype }))
                 }
                 bytes => {
-                    let is_said = wanted.kind == Some(Kind::Raw);
+                    let is_said = wanted.kind == Some(InputFormat::Raw);
                     Ok(Input { name, dtype, bytes, stamp, source: Source::Raw { is_said } })
                 }
             },
-            (Kind::Text, dtype) => {
+            (InputFormat::Text, dtype) => {
                 let layout = layout(&name);
                 let (dtype, words) = match wanted.cells {
                     Cells::Numbers => (dtype.unwrap_or(DType::F64), None),

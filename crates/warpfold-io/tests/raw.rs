@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use warpfold_io::{DType, Error, Kind, Order, PIECE_BYTES, Pieces, Wanted, open};
+use warpfold_io::{DType, Error, InputFormat, Order, PIECE_BYTES, Pieces, Wanted, open};
 
 const LEN: usize = PIECE_BYTES + 4096 + 8;
 
@@ -15,7 +15,7 @@ fn file(folder: &Path) -> PathBuf {
 }
 
 fn pieces(path: &Path, dtype: DType) -> Result<Pieces, Error> {
-    let wanted = Wanted { dtype: Some(dtype), kind: Some(Kind::Raw), ..Wanted::default() };
+    let wanted = Wanted { dtype: Some(dtype), kind: Some(InputFormat::Raw), ..Wanted::default() };
     let mut inputs = open(&[path.to_path_buf()], &wanted)?;
     inputs.remove(0).pieces(Order::Memory)
 }

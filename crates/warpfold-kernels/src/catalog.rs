@@ -26,116 +26,134 @@ pub const ELEMENTS: &[Element] = &[
 ];
 
 /// The kinds of fold: each a template of a source file, instantiated for every element type it takes.
-pub const FOLDS: &[Fold] = &[
-    Fold { name: "sum", source: "entry/sum.cu", template: "Sum", takes: Takes::All, newer: None },
-    Fold {
+pub const FOLDS: &[KernelFamily] = &[
+    KernelFamily {
+        name: "sum",
+        source: "entry/sum.cu",
+        template: "Sum",
+        takes: Takes::All,
+        newer: None,
+    },
+    KernelFamily {
         name: "min",
         source: "entry/extremes.cu",
         template: "Min",
         takes: Takes::Real,
         newer: NARROW_FLOATS,
     },
-    Fold {
+    KernelFamily {
         name: "max",
         source: "entry/extremes.cu",
         template: "Max",
         takes: Takes::Real,
         newer: NARROW_FLOATS,
     },
-    Fold {
+    KernelFamily {
         name: "minmax",
         source: "entry/extremes.cu",
         template: "MinMax",
         takes: Takes::Real,
         newer: NARROW_FLOATS,
     },
-    Fold {
+    KernelFamily {
         name: "argmin",
         source: "entry/extremes.cu",
         template: "ArgMin",
         takes: Takes::Real,
         newer: NARROW_FLOATS,
     },
-    Fold {
+    KernelFamily {
         name: "argmax",
         source: "entry/extremes.cu",
         template: "ArgMax",
         takes: Takes::Real,
         newer: NARROW_FLOATS,
     },
-    Fold {
+    KernelFamily {
         name: "linf",
         source: "entry/linf.cu",
         template: "Linf",
         takes: Takes::All,
         newer: NARROW_FLOATS,
     },
-    Fold {
+    KernelFamily {
         name: "count",
         source: "entry/count.cu",
         template: "Count",
         takes: Takes::All,
         newer: None,
     },
-    Fold { name: "l1", source: "entry/norms.cu", template: "L1", takes: Takes::All, newer: None },
-    Fold {
+    KernelFamily {
+        name: "l1",
+        source: "entry/norms.cu",
+        template: "L1",
+        takes: Takes::All,
+        newer: None,
+    },
+    KernelFamily {
         name: "squares",
         source: "entry/norms.cu",
         template: "Squares",
         takes: Takes::Floats,
         newer: None,
     },
-    Fold {
+    KernelFamily {
         name: "moments",
         source: "entry/moments.cu",
         template: "Moments",
         takes: Takes::All,
         newer: None,
     },
-    Fold {
+    KernelFamily {
         name: "stats",
         source: "entry/stats.cu",
         template: "Stats",
         takes: Takes::Integers,
         newer: NARROW_INTEGERS,
     },
-    Fold { name: "dot", source: "entry/dot.cu", template: "Dot", takes: Takes::All, newer: None },
-    Fold {
+    KernelFamily {
+        name: "dot",
+        source: "entry/dot.cu",
+        template: "Dot",
+        takes: Takes::All,
+        newer: None,
+    },
+    KernelFamily {
         name: "prod",
         source: "entry/product.cu",
         template: "Product",
         takes: Takes::All,
         newer: None,
     },
-    Fold {
+    KernelFamily {
         name: "exact_sum",
         source: "entry/exact_sum.cu",
         template: "ExactSum",
         takes: Takes::Floats,
         newer: None,
     },
-    Fold {
+    KernelFamily {
         name: "exact_l1",
         source: "entry/exact_l1.cu",
         template: "ExactL1",
         takes: Takes::Floats,
         newer: None,
     },
-    Fold {
+    KernelFamily {
         name: "exact_dot",
         source: "entry/exact_dot.cu",
         template: "ExactDot",
         takes: Takes::Floats,
         newer: None,
     },
-    Fold {
+    KernelFamily {
         name: "exact_moments",
         source: "entry/exact_moments.cu",
         template: "ExactMoments",
         takes: Takes::Floats,
         newer: None,
     },
-    Fold {
+    KernelFamily {
         name: "exact_stats",
         source: "entry/exact_stats.cu",
         template: "ExactStats",
@@ -319,7 +337,7 @@ pub enum Takes {
 
 /// A kind of fold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fold {
+pub struct KernelFamily {
     /// Its name, the first part of its entries' names.
     pub name: &'static str,
     /// The file below `cuda/`.
@@ -360,7 +378,7 @@ impl Element {
     }
 }
 
-impl Fold {
+impl KernelFamily {
     /// Whether it is an exact fold of floats, which takes its choices as options.
     pub fn is_exact(&self) -> bool {
         self.name.starts_with("exact_")
@@ -400,7 +418,7 @@ impl Plain {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Build {
     /// The fold.
-    pub fold: &'static Fold,
+    pub fold: &'static KernelFamily,
     /// The element type.
     pub element: &'static Element,
     /// The compute capability times ten.

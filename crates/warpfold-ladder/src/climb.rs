@@ -11,7 +11,7 @@ use warpfold_kernels::ladder as kernels;
 use warpfold_simt::{Class, Counters, Counts};
 
 use crate::arrays::{Inputs, Workspace};
-use crate::found::{Complexity, Device, Kind, Ladder, Peak, Row, SCHEMA, Times};
+use crate::found::{Complexity, Device, DeviceKind, Ladder, Peak, Row, SCHEMA, Times};
 use crate::host::{self, Runs};
 use crate::number::Number;
 use crate::plan::{Case, Plan};
@@ -189,7 +189,7 @@ pub(super) fn here() -> Device {
     let machine = warpfold_lab::machine::Machine::here();
     let processors = machine.cores as u64;
     Device {
-        kind: Kind::Cpu,
+        kind: DeviceKind::Cpu,
         name: machine.cpu,
         multiprocessors: None,
         processors,

@@ -53,7 +53,7 @@ pub struct Ladder {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// Which of the three.
-    pub kind: Kind,
+    pub kind: DeviceKind,
     /// What it is called.
     pub name: String,
     /// Multiprocessors, of a GPU or the simulated one.
@@ -71,7 +71,7 @@ pub struct Device {
 /// What rungs can run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum DeviceKind {
     /// A GPU.
     Cuda,
     /// The simulator.

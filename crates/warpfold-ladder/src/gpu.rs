@@ -158,7 +158,7 @@ impl Target for Cuda {
     fn device(&self) -> found::Device {
         let facts = self.gpu.description();
         found::Device {
-            kind: found::Kind::Cuda,
+            kind: found::DeviceKind::Cuda,
             name: facts.name.clone(),
             multiprocessors: Some(facts.multiprocessors),
             processors: u64::from(facts.multiprocessors) * LANES,

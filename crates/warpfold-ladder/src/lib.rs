@@ -35,7 +35,7 @@ pub use found::{Ladder, Row};
 #[cfg(feature = "cuda")]
 pub use gpu::Cuda;
 pub use host::{Runs, fold as host_fold};
-pub use number::{Number, OPS, Part, TYPES, defined};
+pub use number::{Component, Number, OPS, TYPES, defined};
 pub use plan::{Addresses, Case, Launch, MOST_THREADS, Pass, Plan};
 pub use rung::{Host, Rung, Way, find, natural_data, rungs};
 #[cfg(feature = "cuda")]

@@ -37,7 +37,7 @@ pub fn defined(op: Op, dtype: DType) -> Result<(), String> {
 }
 
 /// An element type of the ladder.
-pub trait Number: Element<Part: Part> + Display {
+pub trait Number: Element<Component: Component> + Display {
     /// The element that changes nothing.
     fn identity(op: Op) -> Self;
 
@@ -49,7 +49,7 @@ pub trait Number: Element<Part: Part> + Display {
 }
 
 /// What elements are made of.
-pub trait Part: Draw + Split + PartialEq {
+pub trait Component: Draw + Split + PartialEq {
     /// The largest relative error of one operation, 2^-24 or 2^-53; none for integers.
     const ROUNDOFF: Option<f64>;
 
@@ -87,7 +87,7 @@ macro_rules! integers {
             }
         }
 
-        impl Part for $ty {
+        impl Component for $ty {
             const ROUNDOFF: Option<f64> = None;
 
             fn is_nearest_to(self, exact: &Exact) -> bool {
@@ -129,7 +129,7 @@ macro_rules! floats {
             }
         }
 
-        impl Part for $ty {
+        impl Component for $ty {
             const ROUNDOFF: Option<f64> = Some($roundoff);
 
             fn is_nearest_to(self, exact: &Exact) -> bool {

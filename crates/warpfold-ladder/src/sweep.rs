@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use warpfold::{DType, Op, Result};
 use warpfold_kernels::ladder::Grid;
 
-use crate::found::{Device, Kind, Peak, Times};
+use crate::found::{Device, DeviceKind, Peak, Times};
 use crate::{Case, Ladder, LadderRequest, Row, Rung, Stage, TYPES, Way, defined};
 use warpfold_lab::array::Data;
 use warpfold_lab::cuda::report::Temperature;
@@ -233,7 +233,7 @@ fn axis_requests(stage: &dyn Stage, over: Over, request: &LadderRequest) -> Vec<
 }
 
 /// The cases of a sweep on a kind of device; none where it is the grid that varies.
-pub fn cases(over: Over, case: Case, kind: Kind) -> Option<Vec<Case>> {
+pub fn cases(over: Over, case: Case, kind: DeviceKind) -> Option<Vec<Case>> {
     Some(match over {
         Over::Block => BLOCKS.map(|block| Case { block, ..case }).into(),
         Over::Type => {
@@ -243,7 +243,7 @@ pub fn cases(over: Over, case: Case, kind: Kind) -> Option<Vec<Case>> {
         Over::Size => {
             // Every second power of two, and the most.
             let most = case.n.max(1).ilog2();
-            let first = if kind == Kind::Simt { 4 } else { 10 };
+            let first = if kind == DeviceKind::Simt { 4 } else { 10 };
             let powers = (first.min(most)..=most).rev().step_by(2).map(|k| 1u64 << k);
             let mut sizes: Vec<u64> = powers.collect();
             if sizes.first() != Some(&case.n) {

@@ -149,7 +149,7 @@ impl Target for Simulator {
     fn device(&self) -> found::Device {
         let multiprocessors = self.device.facts().multiprocessors;
         found::Device {
-            kind: found::Kind::Simt,
+            kind: found::DeviceKind::Simt,
             name: "simulator of a GPU of compute capability 9.0".to_owned(),
             multiprocessors: Some(multiprocessors),
             processors: u64::from(multiprocessors) * LANES,

@@ -10,7 +10,7 @@
 use rayon::prelude::*;
 use warpfold::Op;
 
-use crate::number::{Number, Part};
+use crate::number::{Component, Number};
 use warpfold_lab::oracle::{Bins, Double, Exact, Split, product_of};
 
 /// The exact result of an array, and what its bound is made of.
@@ -48,7 +48,7 @@ const CHUNK: usize = 1 << 16;
 impl<T: Number> Truth<T> {
     /// Reads an array of finite numbers.
     pub fn of(op: Op, x: &[T]) -> Truth<T> {
-        if x.is_empty() || T::Part::ROUNDOFF.is_none() || matches!(op, Op::Min | Op::Max) {
+        if x.is_empty() || T::Component::ROUNDOFF.is_none() || matches!(op, Op::Min | Op::Max) {
             let fold = |a, b| Number::fold(op, a, b);
             let chunks =
                 x.par_chunks(CHUNK).map(|chunk| chunk.iter().copied().fold(T::identity(op), fold));
@@ -64,7 +64,7 @@ impl<T: Number> Truth<T> {
 
     /// Judges a result of a rung in which each element passes through at most so many operations.
     pub fn judge(&self, value: T, steps: f64) -> Verdict {
-        let u = T::Part::ROUNDOFF.unwrap_or(0.0);
+        let u = T::Component::ROUNDOFF.unwrap_or(0.0);
         match self {
             Truth::Equal(exact) => equal(value, *exact),
             Truth::Sum(sums) => {
@@ -85,12 +85,12 @@ impl<T: Number> Truth<T> {
                 let parts = T::as_parts(std::slice::from_ref(&value));
                 let nearest =
                     parts.iter().zip(sums).all(|(part, (exact, _))| part.is_nearest_to(exact));
-                let u = T::Part::ROUNDOFF.unwrap_or(0.0);
+                let u = T::Component::ROUNDOFF.unwrap_or(0.0);
                 let bounds = sums.iter().map(|(exact, _)| u * exact.approximate().abs());
                 Verdict { verified: nearest, ..judge_parts(parts, sums, bounds) }
             }
             Truth::Product { parts, .. } => {
-                let ulp = 2.0 * T::Part::ROUNDOFF.unwrap_or(0.0);
+                let ulp = 2.0 * T::Component::ROUNDOFF.unwrap_or(0.0);
                 judge_product::<T>(value, parts, ulp)
             }
             Truth::Equal(exact) => equal(value, *exact),
@@ -151,7 +151,7 @@ fn judge_parts<P: Split>(
 
 fn judge_product<T: Number>(value: T, exact: &[Double; 2], relative: f64) -> Verdict {
     let parts = T::as_parts(std::slice::from_ref(&value));
-    let distance = |part: &T::Part, exact: &Double| {
+    let distance = |part: &T::Component, exact: &Double| {
         let difference = Double::new(part.approximate()) + -*exact;
         difference.high.abs()
     };

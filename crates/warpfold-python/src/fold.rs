@@ -13,7 +13,7 @@ use crate::take::{BLOCK, Block, Views};
 const GRAIN: usize = 1 << 18;
 
 /// What is done with blocks.
-pub(crate) trait Fold: Sync {
+pub(crate) trait BlockFold: Sync {
     /// What is left of some elements.
     type Partial: Send;
 
@@ -41,7 +41,7 @@ pub(crate) fn threads_of(views: &Views, threads: Option<usize>) -> usize {
 }
 
 /// Each output, folded and read, in C order.
-pub(crate) fn each<F: Fold, R: Send>(
+pub(crate) fn each<F: BlockFold, R: Send>(
     py: Python<'_>,
     views: &Views,
     fold: &F,
@@ -93,7 +93,7 @@ pub(crate) fn each<F: Fold, R: Send>(
 }
 
 /// Outputs that follow each other, of one block together.
-fn group<F: Fold>(
+fn group<F: BlockFold>(
     views: &Views,
     fold: &F,
     blocks: &mut [Block],
@@ -114,7 +114,7 @@ fn group<F: Fold>(
 }
 
 /// Some elements of one output.
-fn range<F: Fold>(
+fn range<F: BlockFold>(
     views: &Views,
     fold: &F,
     blocks: &mut [Block],
@@ -138,7 +138,7 @@ fn range<F: Fold>(
 }
 
 /// One output of many elements, by all threads.
-fn one<F: Fold>(views: &Views, fold: &F, threads: usize, output: usize) -> Result<F::Partial> {
+fn one<F: BlockFold>(views: &Views, fold: &F, threads: usize, output: usize) -> Result<F::Partial> {
     let inputs = views.inputs();
     let grain = |grain: usize| {
         let elements = grain * GRAIN..inputs.min((grain + 1) * GRAIN);

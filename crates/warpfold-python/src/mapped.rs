@@ -13,7 +13,7 @@ use warpfold_plan::shape::{Folding, Layout};
 
 use crate::convert::Wanted;
 use crate::errors::raised;
-use crate::fold::{self, Fold};
+use crate::fold::{self, BlockFold};
 use crate::masked::{Kept, check_mask, mask};
 use crate::names::name;
 use crate::reduce::{Call, More, check_bools, columns};
@@ -38,7 +38,7 @@ const OPTIONS: [&str; 14] = [
     "stream",
 ];
 
-impl Fold for Map {
+impl BlockFold for Map {
     type Partial = Folded;
 
     fn empty(&self) -> Folded {

@@ -14,7 +14,7 @@ use warpfold_plan::shape::Folding;
 
 use crate::convert::Wanted;
 use crate::errors::raised;
-use crate::fold::{self, Fold};
+use crate::fold::{self, BlockFold};
 use crate::policy::{Axes, axes};
 use crate::reduce::{Call, check_bools, finish, is_missing, partial};
 use crate::run::run;
@@ -225,7 +225,7 @@ struct Masked {
     clippy::large_enum_variant,
     reason = "there is one for a block, and a box would cost an allocation for each"
 )]
-enum Part {
+enum BlockResult {
     /// Their partial.
     Partial(AnyPartial),
     /// The result, of all elements of an output.
@@ -243,19 +243,19 @@ impl Masked {
     }
 }
 
-impl Fold for Masked {
-    type Partial = Part;
+impl BlockFold for Masked {
+    type Partial = BlockResult;
 
-    fn empty(&self) -> Part {
-        Part::Partial(AnyPartial::empty(self.op, self.dtype))
+    fn empty(&self) -> BlockResult {
+        BlockResult::Partial(AnyPartial::empty(self.op, self.dtype))
     }
 
-    fn block(&self, blocks: &mut [Block], start: u64) -> Result<Part> {
+    fn block(&self, blocks: &mut [Block], start: u64) -> Result<BlockResult> {
         let [x, mask] = blocks else { unreachable!("an array and its mask") };
         if self.fills() {
             x.fill_with_ones(mask.bytes());
             let request = Request::new(self.op, x.numbers()).policy(self.policy);
-            return engine::reduce(&request.starting_at(start)).map(Part::Partial);
+            return engine::reduce(&request.starting_at(start)).map(BlockResult::Partial);
         }
         x.keep(mask.bytes());
         if x.len() == 0 {
@@ -263,22 +263,22 @@ impl Fold for Masked {
         }
         let partial = self.reduced(x)?;
         if !matches!(self.op, Op::ArgMin | Op::ArgMax | Op::Stats) {
-            return Ok(Part::Partial(partial));
+            return Ok(BlockResult::Partial(partial));
         }
         // Indices are those of the elements, not of the ones that were kept.
         let kept = mask.bytes().iter().zip(start..).filter(|(kept, _)| **kept != 0);
         let indices: Vec<u64> = kept.map(|(_, index)| index).collect();
-        Ok(Part::Partial(partial.reindexed(&|kept| indices[kept as usize])))
+        Ok(BlockResult::Partial(partial.reindexed(&|kept| indices[kept as usize])))
     }
 
-    fn merge(&self, left: &mut Part, later: &Part) {
+    fn merge(&self, left: &mut BlockResult, later: &BlockResult) {
         match (left, later) {
-            (Part::Partial(left), Part::Partial(later)) => left.merge(later),
+            (BlockResult::Partial(left), BlockResult::Partial(later)) => left.merge(later),
             _ => unreachable!("results are of whole outputs"),
         }
     }
 
-    fn several(&self, blocks: &mut [Block], inputs: usize) -> Option<Result<Vec<Part>>> {
+    fn several(&self, blocks: &mut [Block], inputs: usize) -> Option<Result<Vec<BlockResult>>> {
         if matches!(self.op, Op::ArgMin | Op::ArgMax | Op::Stats) {
             return None;
         }
@@ -304,19 +304,19 @@ impl Fold for Masked {
                 return Ok(results(&columns));
             }
             let partials = engine::partials(&request)?;
-            Ok(partials.into_iter().map(Part::Partial).collect())
+            Ok(partials.into_iter().map(BlockResult::Partial).collect())
         }))
     }
 }
 
 /// Columns as results of outputs.
-fn results(columns: &engine::Columns) -> Vec<Part> {
+fn results(columns: &engine::Columns) -> Vec<BlockResult> {
     let [(_, first), rest @ ..] = &columns[..] else { return Vec::new() };
     let result = |output: usize| match rest {
         [(_, second)] => Output::Pair(first.get(output), second.get(output)),
         _ => Output::One(first.get(output)),
     };
-    (0..first.len()).map(|output| Part::Result(result(output))).collect()
+    (0..first.len()).map(|output| BlockResult::Result(result(output))).collect()
 }
 
 impl<'py> Call<'_, 'py> {
@@ -342,10 +342,10 @@ impl<'py> Call<'_, 'py> {
             }
         };
         let op = self.op;
-        let read = |output: usize, left: Part| {
+        let read = |output: usize, left: BlockResult| {
             let result = match left {
-                Part::Partial(partial) => wanted.read(&merged(partial), op),
-                Part::Result(result) => Ok(result),
+                BlockResult::Partial(partial) => wanted.read(&merged(partial), op),
+                BlockResult::Result(result) => Ok(result),
             };
             kept.read(op, &wanted, output, result)
         };
@@ -381,7 +381,9 @@ impl<'py> Call<'_, 'py> {
                 let request = request.parts(Arc::new(Parts::Axes(form, folding)));
                 run(py, input.bytes(), || {
                     let partials = engine::partials(&request)?.into_iter().enumerate();
-                    partials.map(|(output, partial)| read(output, Part::Partial(partial))).collect()
+                    partials
+                        .map(|(output, partial)| read(output, BlockResult::Partial(partial)))
+                        .collect()
                 })
             }
         };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 use warpfold::map::{Folded, HostArray, Map};
-use warpfold::partial::bytes::{Header, Kind};
+use warpfold::partial::bytes::{Header, PartialKind};
 use warpfold::{AnyPartial, Complex, DType, Op, Policy, Stream, bf16, f16};
 
 #[path = "../../../fuzz/checks/digits.rs"]
@@ -281,7 +281,7 @@ fn seeds_are_current() {
 
 #[test]
 fn every_kind_has_a_seed() {
-    for &kind in Kind::ALL {
+    for &kind in PartialKind::ALL {
         let holds = |bytes: &[u8]| Header::read(bytes).is_ok_and(|header| header.kind == kind);
         let seeds = seeds();
         let mut valid = seeds.iter().filter(|(name, _)| !name.starts_with("wrong-"));

@@ -28,14 +28,14 @@ struct Versions {
 struct Row {
     op: String,
     length: u64,
-    warpfold: Found,
-    torch: Found,
-    cub: Option<Found>,
+    warpfold: BatchRow,
+    torch: BatchRow,
+    cub: Option<BatchRow>,
 }
 
 /// The sizes in which a row had other bits than alone, and how many of a sample are the exact value rounded once.
 #[derive(Deserialize)]
-struct Found {
+struct BatchRow {
     sizes: u64,
     right: String,
 }
@@ -60,7 +60,7 @@ impl Batches {
             .flat_map(|peer| [format!("{peer}: sizes that differ"), "correctly rounded".into()]);
         let mut table = Table::new(head.map(String::from).into_iter().chain(theirs));
         for Row { op, length, warpfold, torch, cub } in &self.rows {
-            let none = Found { sizes: 0, right: String::new() };
+            let none = BatchRow { sizes: 0, right: String::new() };
             let all = [Some(warpfold), Some(torch), cub.as_ref()];
             let found = all.iter().take(1 + peers.len()).map(|found| found.unwrap_or(&none));
             let cells = found.flat_map(|found| match found.right.is_empty() {

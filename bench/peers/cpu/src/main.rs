@@ -120,7 +120,7 @@ fn hold<T: Element>(
     python: &Rc<RefCell<Python>>,
 ) -> Result<Contest, Box<dyn Error>>
 where
-    T::Part: Draw + Split,
+    T::Component: Draw + Split,
 {
     let mut buffer = Buffer::new(bytes)?;
     fill::<T>(&mut buffer, data, SEED);
@@ -190,7 +190,7 @@ impl std::fmt::Display for Right {
     }
 }
 
-fn exact<T: Element<Part: Split>>(op: Op, truth: &Truth<T>, x: &[T]) -> Right {
+fn exact<T: Element<Component: Split>>(op: Op, truth: &Truth<T>, x: &[T]) -> Right {
     match op {
         Op::Sum => Right::Number(truth.sum[0].clone()),
         Op::Var => Right::Number(truth.variance()),

@@ -19,7 +19,7 @@ use arrow_schema::{DataType, Schema, SchemaRef};
 use rayon::prelude::*;
 use warpfold_num::{Op, Policy};
 
-use crate::{Dot, Error, Fold, Groups, Result};
+use crate::{ColumnReducer, Dot, Error, Groups, Result};
 
 pub use names::{expand, is_data};
 pub use write::{Results, Written};
@@ -35,10 +35,10 @@ pub struct Files {
 struct Table {
     path: PathBuf,
     schema: SchemaRef,
-    kind: Kind,
+    kind: FileFormat,
 }
 
-enum Kind {
+enum FileFormat {
     Parquet(Box<parquet::Footer>),
     Ipc(ipc::Form),
 }
@@ -80,13 +80,13 @@ trait Sink: Send + Sized {
     }
 }
 
-impl Sink for Vec<Fold> {
+impl Sink for Vec<ColumnReducer> {
     fn take(&mut self, batch: &RecordBatch) -> Result<()> {
         self.iter_mut().zip(batch.columns()).try_for_each(|(fold, column)| fold.push(column))
     }
 
     fn row(&self) -> u64 {
-        self.first().map_or(0, Fold::rows)
+        self.first().map_or(0, ColumnReducer::rows)
     }
 
     fn take_extremes(&mut self, extremes: &[Extremes], end: u64) -> Result<()> {
@@ -197,11 +197,19 @@ impl Files {
     ///
     /// # Errors
     /// [`Error::NoColumn`], [`Error::Type`], [`Error::File`], and what the reduction itself may say.
-    pub fn fold(&self, columns: &[String], op: Op, policy: Policy) -> Result<(Vec<Fold>, Read)> {
+    pub fn fold(
+        &self,
+        columns: &[String],
+        op: Op,
+        policy: Policy,
+    ) -> Result<(Vec<ColumnReducer>, Read)> {
         let types: Vec<DataType> =
             columns.iter().map(|name| self.column(name)).collect::<Result<_>>()?;
-        let make = |row: u64, policy: Policy| -> Result<Vec<Fold>> {
-            types.iter().map(|dtype| Ok(Fold::new(op, dtype, policy)?.starting_at(row))).collect()
+        let make = |row: u64, policy: Policy| -> Result<Vec<ColumnReducer>> {
+            types
+                .iter()
+                .map(|dtype| Ok(ColumnReducer::new(op, dtype, policy)?.starting_at(row)))
+                .collect()
         };
         let by_statistics =
             matches!(op, Op::Min | Op::Max | Op::MinMax) && types.iter().all(DataType::is_integer);
@@ -260,7 +268,7 @@ impl Files {
         let mut tasks = Vec::new();
         let mut row = 0;
         for file in &self.files {
-            let Kind::Parquet(footer) = &file.kind else { break };
+            let FileFormat::Parquet(footer) = &file.kind else { break };
             for group in 0..footer.groups() {
                 tasks.push((file, &**footer, group, row));
                 let end = footer.rows(group).checked_add(row);
@@ -269,17 +277,17 @@ impl Files {
                 })?;
             }
         }
-        let is_parquet = self.files.iter().all(|file| matches!(file.kind, Kind::Parquet(_)));
+        let is_parquet = self.files.iter().all(|file| matches!(file.kind, FileFormat::Parquet(_)));
         let mut read = Read::default();
         if !is_parquet {
             let mut sink = make(0, policy)?;
             for file in &self.files {
                 guarded(&file.path, || match &file.kind {
-                    Kind::Parquet(footer) => (0..footer.groups()).try_for_each(|group| {
+                    FileFormat::Parquet(footer) => (0..footer.groups()).try_for_each(|group| {
                         read.decoded += 1;
                         footer.read(file, group, columns, &mut sink)
                     }),
-                    Kind::Ipc(form) => form.read(file, columns, &mut sink, &mut read),
+                    FileFormat::Ipc(form) => form.read(file, columns, &mut sink, &mut read),
                 })?;
             }
             return Ok((sink, read));
@@ -376,9 +384,9 @@ impl Table {
         let (schema, kind) = match names::kind(path, &file).map_err(|error| failed(path, &error))? {
             names::Format::Parquet => {
                 let footer = parquet::Footer::read_from(path, &file)?;
-                (footer.schema(), Kind::Parquet(Box::new(footer)))
+                (footer.schema(), FileFormat::Parquet(Box::new(footer)))
             }
-            names::Format::Ipc(form) => (form.schema(path, file)?, Kind::Ipc(form)),
+            names::Format::Ipc(form) => (form.schema(path, file)?, FileFormat::Ipc(form)),
         };
         Ok(Table { path: path.to_path_buf(), schema, kind })
     }

@@ -36,15 +36,15 @@ pub enum Keys {
 pub(super) type Parted<'a> = (Parts<'a>, Vec<Keys>, Option<Vec<u32>>);
 
 /// What keys of a type are.
-pub(super) enum Kind {
+pub(super) enum KeyType {
     Signed,
     Unsigned,
     Words,
 }
 
-impl Kind {
+impl KeyType {
     /// Of a type that is no dictionary.
-    pub(super) fn of(key: &DataType) -> Result<Kind> {
+    pub(super) fn of(key: &DataType) -> Result<KeyType> {
         use DataType as D;
         match key {
             D::Boolean
@@ -57,9 +57,9 @@ impl Kind {
             | D::Time32(_)
             | D::Time64(_)
             | D::Timestamp(..)
-            | D::Duration(_) => Ok(Kind::Signed),
-            D::UInt8 | D::UInt16 | D::UInt32 | D::UInt64 => Ok(Kind::Unsigned),
-            D::Utf8 | D::LargeUtf8 | D::Utf8View => Ok(Kind::Words),
+            | D::Duration(_) => Ok(KeyType::Signed),
+            D::UInt8 | D::UInt16 | D::UInt32 | D::UInt64 => Ok(KeyType::Unsigned),
+            D::Utf8 | D::LargeUtf8 | D::Utf8View => Ok(KeyType::Words),
             other => {
                 let remedy = "keys are integers, strings, dates and times; cast it to one of them";
                 Err(Error::Key { dtype: other.clone(), remedy })
@@ -72,10 +72,10 @@ impl Store {
     /// Of types that are no dictionaries, one at least.
     pub(super) fn new(keys: &[DataType]) -> Result<Store> {
         let [key] = keys else { return Store::tuples(keys) };
-        Ok(match Kind::of(key)? {
-            Kind::Signed => Store::Signed(Vec::new()),
-            Kind::Unsigned => Store::Unsigned(Vec::new()),
-            Kind::Words => Store::Words(Vec::new(), HashMap::new()),
+        Ok(match KeyType::of(key)? {
+            KeyType::Signed => Store::Signed(Vec::new()),
+            KeyType::Unsigned => Store::Unsigned(Vec::new()),
+            KeyType::Words => Store::Words(Vec::new(), HashMap::new()),
         })
     }
 

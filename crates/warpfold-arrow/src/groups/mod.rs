@@ -19,7 +19,7 @@ use warpfold_num::{
 
 use crate::cell::{Cell, Fields};
 use crate::decimal::Decimals;
-use crate::fold::{Fold, cells, look_up, values_type};
+use crate::fold::{ColumnReducer, cells, look_up, values_type};
 use crate::form::Form;
 use crate::{Error, Result};
 
@@ -53,7 +53,7 @@ pub struct Groups {
     /// Rows without a value, where these have places among the others.
     null_rows: Option<NullRows>,
     /// What has no key.
-    keyless: Fold,
+    keyless: ColumnReducer,
     row: u64,
 }
 
@@ -103,7 +103,7 @@ impl Groups {
             key_types,
             values: (Vec::new(), 0),
             rows: Vec::new(),
-            keyless: Fold::new(op, dtype, policy)?,
+            keyless: ColumnReducer::new(op, dtype, policy)?,
             row: 0,
         })
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
-use super::keys::{Keys, Kind, cell, number, ranked, renumbered, signed, unsigned, word};
+use super::keys::{KeyType, Keys, cell, number, ranked, renumbered, signed, unsigned, word};
 use crate::Result;
 use crate::cell::Cell;
 
@@ -31,10 +31,10 @@ enum Codes {
 impl Tuples {
     pub(super) fn new(keys: &[DataType]) -> Result<Tuples> {
         let codes = |key| {
-            Ok(match Kind::of(key)? {
-                Kind::Signed => Codes::Signed(HashMap::new()),
-                Kind::Unsigned => Codes::Unsigned(HashMap::new()),
-                Kind::Words => Codes::Words(HashMap::new()),
+            Ok(match KeyType::of(key)? {
+                KeyType::Signed => Codes::Signed(HashMap::new()),
+                KeyType::Unsigned => Codes::Unsigned(HashMap::new()),
+                KeyType::Words => Codes::Words(HashMap::new()),
             })
         };
         Ok(Tuples {

@@ -7,11 +7,11 @@ use warpfold::Op;
 use super::Reduction;
 use crate::Failure;
 use crate::input::text::{Column, Dialect, Header};
-use crate::input::{self, Kind, Name, is_columns};
+use crate::input::{self, InputFormat, Name, is_columns};
 
 /// What a name says of a file.
-fn kind(path: &Path) -> Kind {
-    Kind::of(&Name::of(path.to_path_buf()))
+fn kind(path: &Path) -> InputFormat {
+    InputFormat::of(&Name::of(path.to_path_buf()))
 }
 
 impl Reduction {
@@ -28,7 +28,8 @@ impl Reduction {
 
     /// Whether it is the dot product of two columns of one text.
     pub(crate) fn is_dot_of_columns(&self) -> bool {
-        let is_text = |path: &PathBuf| self.input.unwrap_or_else(|| kind(path)) == Kind::Text;
+        let is_text =
+            |path: &PathBuf| self.input.unwrap_or_else(|| kind(path)) == InputFormat::Text;
         self.op() == Op::Dot
             && matches!(&self.inputs[..], [one] if is_text(one))
             && self.column.len() == 2
@@ -51,7 +52,7 @@ impl Reduction {
         // A name that is looked for makes the first row one of names, whatever else is in it.
         let header = if dialect.header == Header::Auto { Header::Yes } else { dialect.header };
         let dialect = Dialect { header, ..dialect };
-        let is_text = |path: &Path| self.input.unwrap_or_else(|| kind(path)) == Kind::Text;
+        let is_text = |path: &Path| self.input.unwrap_or_else(|| kind(path)) == InputFormat::Text;
         let may_look = |path: &Path| !input::is_read_once(&Name::of(path.to_path_buf()));
         let has_it = |path: &Path| {
             // What is wrong with the text is said where it is read.
@@ -64,8 +65,8 @@ impl Reduction {
     /// Whether standard input can be nothing but text: there are options of columns or of text, or nothing says a type, and no other input is an array.
     pub(super) fn says_text(&self) -> bool {
         let is_standard = |path: &PathBuf| path.as_os_str() == "-";
-        let is_text = |path: &PathBuf| is_standard(path) || kind(path) == Kind::Text;
-        let names_column = |by: &PathBuf| kind(by) == Kind::Raw;
+        let is_text = |path: &PathBuf| is_standard(path) || kind(path) == InputFormat::Text;
+        let names_column = |by: &PathBuf| kind(by) == InputFormat::Raw;
         let has_options = !self.column.is_empty()
             || (self.written.any() || self.maps.any()) && self.dtype.is_none()
             || self.parts.by.iter().any(names_column)

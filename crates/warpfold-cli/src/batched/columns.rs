@@ -8,7 +8,7 @@ use warpfold_engine::{self as engine, HostArray, Indices, Request};
 
 use super::keys;
 use super::tuples::{Coded, Tuples};
-use super::{Found, Parted, Read, found, header, key_columns};
+use super::{BatchedResults, Parted, Read, found, header, key_columns};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
@@ -72,7 +72,7 @@ pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
     let mut columns = Vec::new();
     for (name, One { found, groups }) in results {
         let fields = found.columns.len();
-        for (field, cells) in Found::cells(found.columns, &found.gaps) {
+        for (field, cells) in BatchedResults::cells(found.columns, &found.gaps) {
             columns.push((titles.of(name, &field, fields), spread(cells, &groups, &rows)));
         }
     }
@@ -131,7 +131,7 @@ struct Keys<'a> {
 
 /// A column's results, and the number of each one's key.
 struct One {
-    found: Found,
+    found: BatchedResults,
     groups: Vec<u32>,
 }
 
@@ -201,7 +201,7 @@ fn without(numbers: &[u32], gaps: &MissingRuns) -> Vec<u32> {
 }
 
 /// Has indices count the rows that were left out.
-fn in_data(found: &mut Found, places: &Places) {
+fn in_data(found: &mut BatchedResults, places: &Places) {
     for (name, column) in &mut found.columns {
         if let ("argmin" | "argmax", Column::U64(column)) = (*name, column) {
             column.iter_mut().for_each(|index| *index = places.in_data(*index));

@@ -12,7 +12,7 @@ use warpfold_engine::HostArray;
 use warpfold_lab::machine::available_memory;
 
 use super::mapped::Mapped;
-use super::{Found, Parted, fits};
+use super::{BatchedResults, Parted, fits};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::device::Executor;
@@ -26,7 +26,7 @@ pub(super) fn fold(
     parted: &Parted,
     executor: &Executor,
     finish: Finish,
-) -> Result<Found, Failure> {
+) -> Result<BatchedResults, Failure> {
     on(machine(executor), args, whole, parted, finish)
 }
 
@@ -49,7 +49,7 @@ pub(super) fn fold_mapped(
     parted: &Parted,
     executor: &Executor,
     finish: Finish,
-) -> Result<Found, Failure> {
+) -> Result<BatchedResults, Failure> {
     let machine = machine(executor);
     let buffers = mapped.operands.iter().map(|operand| upload(machine, operand.array));
     let buffers = buffers.collect::<Result<Vec<_>, _>>()?;
@@ -62,7 +62,7 @@ pub(super) fn fold_mapped(
         let mut columns = columns.map_err(unmapped)?;
         count_in_array(&mut columns, flat);
         let plan = "an expression's kernel of parts".into();
-        Ok(Found { elements: whole.len(), plan, labels, columns, gaps: Vec::new() })
+        Ok(BatchedResults { elements: whole.len(), plan, labels, columns, gaps: Vec::new() })
     };
     if let Parted::Keys(keys) = parted {
         let keys = upload(machine, keys.array()?)?;
@@ -137,7 +137,7 @@ fn on(
     whole: &Whole,
     parted: &Parted,
     finish: Finish,
-) -> Result<Found, Failure> {
+) -> Result<BatchedResults, Failure> {
     let array = whole.array()?;
     if let Parted::Keys(keys) = parted {
         let x = upload(machine, array)?;
@@ -177,13 +177,13 @@ fn by_key(
     keys: HostArray<'_>,
     x: AnyView<'_>,
     finish: Finish,
-) -> Result<Found, Failure> {
+) -> Result<BatchedResults, Failure> {
     if let Some(groups) = args.parts.groups {
         fits(groups, available_memory())?;
         let keys = upload(machine, keys)?;
         let reduce = AnyReduceDense::new(machine, keys.view(), groups, x).policy(args.policy());
         let (columns, plan) = reduce.columns(args.op(), finish)?;
-        return Ok(Found {
+        return Ok(BatchedResults {
             elements: x.len() as u64,
             plan,
             labels: Labels::Numbers,
@@ -198,7 +198,7 @@ fn by_key(
     };
     let labels = groups.keys()?.expect("groups are called by their keys");
     let found = found(args, groups.reduce(), Labels::key(labels), finish, None)?;
-    Ok(Found { plan: format!("{}; then {}", groups.plan(), found.plan), ..found })
+    Ok(BatchedResults { plan: format!("{}; then {}", groups.plan(), found.plan), ..found })
 }
 
 /// The index within the whole array of the element at a place of an output's input.
@@ -210,14 +210,14 @@ fn found(
     labels: Labels,
     finish: Finish,
     flat: Option<Flat<'_>>,
-) -> Result<Found, Failure> {
+) -> Result<BatchedResults, Failure> {
     let batched = batched.policy(args.policy());
     let mut columns: Columns = batched.columns(args.op(), finish)?;
     count_in_array(&mut columns, flat);
     let plans = batched.plans(args.op())?;
     let elements = plans.first().map_or(0, |plan| plan.elements());
     let plan = plans.iter().map(ToString::to_string).collect::<Vec<_>>().join("; then ");
-    Ok(Found { elements, plan, labels, columns, gaps: Vec::new() })
+    Ok(BatchedResults { elements, plan, labels, columns, gaps: Vec::new() })
 }
 
 /// Has indices count in the whole array, if that is asked for.

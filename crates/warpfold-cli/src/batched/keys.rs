@@ -11,7 +11,7 @@ use crate::input::text::{
     Cells, Column as Chosen, Dialect, Header, LeftOut, Missing, MissingRuns, Number, SharedNotes,
     TextError, is_missing,
 };
-use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
+use crate::input::{self, InputFormat, Name, Order, Problem, Wanted, Whole};
 use crate::{mapped, several};
 
 /// The columns of a text input that `--by` names, where it names no files.
@@ -21,8 +21,8 @@ pub(crate) fn key_columns(args: &Reduction) -> Vec<Chosen> {
 
 fn key_column(args: &Reduction, by: &Path) -> Option<Chosen> {
     let input = args.inputs.first()?;
-    let is_text =
-        args.input.unwrap_or_else(|| Kind::of(&Name::of(input.to_path_buf()))) == Kind::Text;
+    let is_text = args.input.unwrap_or_else(|| InputFormat::of(&Name::of(input.to_path_buf())))
+        == InputFormat::Text;
     let is_file =
         may_be_file(by) && (by.exists() || args.text_with(&by.to_string_lossy()).is_none());
     // What is no column is looked for by its name, and then said to be missing.
@@ -36,7 +36,7 @@ fn key_column(args: &Reduction, by: &Path) -> Option<Chosen> {
 
 /// Whether a name is that of a file of keys, where there is one.
 fn may_be_file(by: &Path) -> bool {
-    matches!(Kind::of(&Name::of(by.to_path_buf())), Kind::Npy | Kind::Text)
+    matches!(InputFormat::of(&Name::of(by.to_path_buf())), InputFormat::Npy | InputFormat::Text)
 }
 
 /// Fails where a name of `--by` is a file of keys, and a column of the text as well.
@@ -100,13 +100,13 @@ pub(super) fn read(
             // The values' own reading has said what the first row is.
             let header = header.unwrap_or(dialect.header);
             let dialect = Dialect { verbose: false, header, ..dialect };
-            let (kind, columns, beside) = (Some(Kind::Text), vec![column], beside(args)?);
+            let (kind, columns, beside) = (Some(InputFormat::Text), vec![column], beside(args)?);
             let wanted = Wanted { dtype: None, kind, columns, dialect, beside, ..wanted };
             // What the values' own reading has found says it all.
             text(path, &wanted, Some(values)).map(|read| Read { notes: None, ..read })
         }
         _ if is_text_file(by) => text(by, &wanted, None),
-        _ => whole(by, &Wanted { kind: Some(Kind::Npy), ..wanted }, None),
+        _ => whole(by, &Wanted { kind: Some(InputFormat::Npy), ..wanted }, None),
     }
 }
 
@@ -221,7 +221,7 @@ pub(super) fn name(args: &Reduction, by: &Path) -> String {
 }
 
 fn is_text_file(path: &Path) -> bool {
-    Kind::of(&Name::of(path.to_path_buf())) == Kind::Text
+    InputFormat::of(&Name::of(path.to_path_buf())) == InputFormat::Text
 }
 
 /// Runs an expression with the keys, of whatever type they are.

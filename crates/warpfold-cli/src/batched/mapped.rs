@@ -5,7 +5,7 @@ use std::time::Instant;
 use warpfold::map::{Each, HostArray, Map, Operand};
 use warpfold::shape::{Folding, Layout};
 
-use super::{Aligned, Combined, Found, Parted, Rows};
+use super::{Aligned, BatchedResults, Combined, Parted, Rows};
 use crate::args::{Reduction, Verbosity};
 use crate::device::Executor;
 use crate::input::Whole;
@@ -165,7 +165,7 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
         bytes: opened.bytes(),
         labels: found.labels,
         titles: Titles::Results,
-        columns: Found::cells(found.columns, &found.gaps),
+        columns: BatchedResults::cells(found.columns, &found.gaps),
         accuracy: args.accuracy,
         device: executor.device(),
         seconds: begun.elapsed().as_secs_f64(),

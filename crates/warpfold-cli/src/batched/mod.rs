@@ -27,7 +27,7 @@ use warpfold_lab::machine::available_memory;
 use crate::args::{Empty, Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::text::{Header, SharedNotes};
-use crate::input::{self, Input, Kind, Name, Order, Whole};
+use crate::input::{self, Input, InputFormat, Name, Order, Whole};
 use crate::left_out::Texts;
 use crate::table::{Cells, Labels, Printed, Table, Titles};
 use crate::{Failure, run, table};
@@ -76,7 +76,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         bytes: found.elements * whole.dtype().size() as u64,
         labels: found.labels,
         titles: Titles::Results,
-        columns: Found::cells(found.columns, &found.gaps),
+        columns: BatchedResults::cells(found.columns, &found.gaps),
         accuracy: args.accuracy,
         device: executor.device(),
         seconds: begun.elapsed().as_secs_f64(),
@@ -136,7 +136,7 @@ pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
 fn refuse_table(args: &Reduction) -> Result<(), Failure> {
     let [path] = &args.inputs[..] else { return Ok(()) };
     let name = Name::of(path.clone());
-    let is_text = args.input.unwrap_or_else(|| Kind::of(&name)) == Kind::Text;
+    let is_text = args.input.unwrap_or_else(|| InputFormat::of(&name)) == InputFormat::Text;
     if args.parts.axis.is_empty() || !args.column.is_empty() || args.maps.any() || !is_text {
         return Ok(());
     }
@@ -168,7 +168,7 @@ fn executor(args: &Reduction, dtype: DType) -> Result<Executor, Failure> {
 }
 
 /// What many reductions gave.
-struct Found {
+struct BatchedResults {
     /// How they ran, in words.
     plan: String,
     /// Elements read.
@@ -179,7 +179,7 @@ struct Found {
     gaps: Vec<Vec<u64>>,
 }
 
-impl Found {
+impl BatchedResults {
     /// The columns with empty cells where there is no result.
     fn cells(columns: Columns, gaps: &[Vec<u64>]) -> Vec<(String, Cells)> {
         let cells = |(column, gaps): (Column, &[u64])| match gaps {
@@ -204,7 +204,7 @@ fn fold(
     parted: &Parted,
     finish: Finish,
     map: Option<&Mapped<'_>>,
-) -> Result<Found, Failure> {
+) -> Result<BatchedResults, Failure> {
     let (parts, labels) = parts(args, whole, parted)?;
     // Indices within segments of the data follow from those within what is kept.
     let is_flat = args.parts.flat || matches!(parted, Parted::Cut(_));
@@ -305,7 +305,7 @@ fn found(
     labels: Labels,
     finish: Finish,
     map: Option<&Mapped<'_>>,
-) -> Result<Found, Failure> {
+) -> Result<BatchedResults, Failure> {
     let (columns, gaps) = match map {
         None => engine::columns_and_gaps(request, finish)?,
         Some(Mapped { map, operands }) => {
@@ -316,7 +316,13 @@ fn found(
         }
     };
     let plan = engine::plan_parts(request).expect("parts of an array are more than a whole one");
-    Ok(Found { elements: plan.batch.elements(), plan: plan.to_string(), labels, columns, gaps })
+    Ok(BatchedResults {
+        elements: plan.batch.elements(),
+        plan: plan.to_string(),
+        labels,
+        columns,
+        gaps,
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use warpfold::{DType, Element};
 
 use crate::Failure;
 use crate::input::text::{Dialect, Missing, SharedNotes};
-use crate::input::{self, Kind, Name, Order, Problem, Wanted, Whole};
+use crate::input::{self, InputFormat, Name, Order, Problem, Wanted, Whole};
 
 /// Integers that are not negative, as a file has them or widened.
 pub(crate) enum Numbers {
@@ -22,9 +22,9 @@ impl Numbers {
         what: &'static str,
         dialect: Dialect,
     ) -> Result<(Numbers, Option<SharedNotes>), Failure> {
-        let is_text = Kind::of(&Name::of(path.to_path_buf())) == Kind::Text;
+        let is_text = InputFormat::of(&Name::of(path.to_path_buf())) == InputFormat::Text;
         let (dtype, kind) =
-            if is_text { (Some(DType::I64), None) } else { (None, Some(Kind::Npy)) };
+            if is_text { (Some(DType::I64), None) } else { (None, Some(InputFormat::Npy)) };
         // One that is missing would shift all that follow.
         let dialect = Dialect { missing: Missing::Error, ..dialect };
         let wanted = Wanted { dtype, kind, dialect, ..Wanted::default() };

@@ -7,7 +7,7 @@ use warpfold::Segments;
 use super::numbers::Numbers;
 use super::rows::{Cut, Rows};
 use super::tuples::{Coded, Tuples};
-use super::{Found, keys, rows, tuples};
+use super::{BatchedResults, keys, rows, tuples};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::input::text::{Header, MissingRuns, SharedNotes};
@@ -71,8 +71,12 @@ pub(crate) struct Combined(pub(super) Option<Tuples>);
 
 impl Combined {
     /// Results, or an error, by keys in place of their combinations' numbers.
-    pub(super) fn of(&self, found: Result<Found, Failure>) -> Result<Found, Failure> {
-        let labelled = |found: Found| Found { labels: self.labels(found.labels), ..found };
+    pub(super) fn of(
+        &self,
+        found: Result<BatchedResults, Failure>,
+    ) -> Result<BatchedResults, Failure> {
+        let labelled =
+            |found: BatchedResults| BatchedResults { labels: self.labels(found.labels), ..found };
         found.map(labelled).map_err(|failure| self.named(failure))
     }
 

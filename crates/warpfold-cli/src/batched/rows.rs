@@ -3,7 +3,7 @@
 use warpfold::segment::Bounds;
 use warpfold::{Column, Error, Op, Segments};
 
-use super::{Found, Parted, keys};
+use super::{BatchedResults, Parted, keys};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::input::text::{Indices, Missing, MissingRuns};
@@ -80,7 +80,7 @@ impl Rows {
     }
 
     /// Has indices count what was left out.
-    pub(super) fn in_data(&self, args: &Reduction, parted: &Parted, found: &mut Found) {
+    pub(super) fn in_data(&self, args: &Reduction, parted: &Parted, found: &mut BatchedResults) {
         let is_cut = matches!(parted, Parted::Cut(_));
         if self.gaps.elements() == 0 && !is_cut {
             return;

@@ -22,12 +22,12 @@ pub(crate) struct Step {
     /// Block barriers passed before.
     pub(crate) phase: u32,
     /// What each warp did, by warp; those that are missing do not run it.
-    pub(crate) warps: Vec<Part>,
+    pub(crate) warps: Vec<WarpStep>,
 }
 
 /// What one warp did.
 #[derive(Debug, Serialize)]
-pub(crate) struct Part {
+pub(crate) struct WarpStep {
     /// The warp's number in its block.
     pub(crate) warp: u32,
     /// Lanes on the path, a bit each.
@@ -66,7 +66,7 @@ impl Step {
 
     /// Warps of which some lanes take the branch and some do not.
     pub(crate) fn diverging(&self) -> usize {
-        let parts = |part: &&Part| part.on != 0 && part.on != part.active;
+        let parts = |part: &&WarpStep| part.on != 0 && part.on != part.active;
         if self.class == "control" { self.warps.iter().filter(parts).count() } else { 0 }
     }
 }
@@ -118,7 +118,7 @@ pub(crate) fn merged(subject: &Subject, counters: &Counters, events: Vec<Event>)
             cursor = Some(at);
             let touches = event.touches.iter().filter_map(|touch| reach(subject, touch)).collect();
             let (active, on) = (event.active, event.on);
-            steps[at].warps.push(Part { warp: warp as u32, active, on, touches });
+            steps[at].warps.push(WarpStep { warp: warp as u32, active, on, touches });
         }
     }
     let mut rank = ranks(first, &next).into_iter();

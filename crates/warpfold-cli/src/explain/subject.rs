@@ -6,7 +6,7 @@ mod production;
 mod rung;
 
 use warpfold::DType;
-use warpfold::plan::Fold;
+use warpfold::plan::DeviceFold;
 use warpfold_kernels::{Module, ladder, sources};
 use warpfold_simt::{Fault, Launch, Memory, Program};
 
@@ -128,7 +128,7 @@ fn files() -> Vec<(String, String)> {
 
 /// Says what there is, and the nearest name.
 fn unknown(name: &str) -> Failure {
-    let folds: Vec<&str> = Fold::ALL.iter().map(|fold| fold.name()).collect();
+    let folds: Vec<&str> = DeviceFold::ALL.iter().map(|fold| fold.name()).collect();
     let rungs: Vec<&str> = ladder::rungs().iter().map(|rung| &*rung.name).collect();
     let bare = name.rsplit_once('_').map_or(name, |(fold, _)| fold);
     let distance = |known: &&&str| {

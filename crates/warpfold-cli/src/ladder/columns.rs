@@ -1,6 +1,6 @@
 //! The columns of a ladder's table: each declared once, for people and for programs.
 
-use warpfold_ladder::found::{Complexity, Kind};
+use warpfold_ladder::found::{Complexity, DeviceKind};
 use warpfold_ladder::{Ladder, Row};
 
 /// One column.
@@ -121,7 +121,7 @@ pub(super) fn columns() -> Vec<Column> {
 
 /// Titles and cells of the table for people: the columns that have something to say.
 pub(super) fn table(ladder: &Ladder) -> Vec<Vec<String>> {
-    let timed = ladder.device.kind != Kind::Simt;
+    let timed = ladder.device.kind != DeviceKind::Simt;
     let wanted = |column: &Column| match column.shown {
         Shown::Always => true,
         Shown::Timed => timed,

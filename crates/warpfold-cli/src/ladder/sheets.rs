@@ -1,6 +1,6 @@
 //! What was found, as tables: rounded for people, every figure as it is for programs; and what is to be said beside them.
 
-use warpfold_ladder::found::Kind;
+use warpfold_ladder::found::DeviceKind;
 use warpfold_ladder::{Divergence, Ladder};
 
 use super::columns::{columns, table};
@@ -66,7 +66,7 @@ fn remarks(ladder: &Ladder) -> Vec<String> {
         ));
     }
     let counted = match ladder.device.kind {
-        Kind::Simt => {
+        DeviceKind::Simt => {
             "W and S as counted: operations that fold two values, and the longest chain of them"
         }
         _ => "W and S by the rungs' formulas",

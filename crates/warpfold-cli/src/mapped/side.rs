@@ -10,7 +10,7 @@ use warpfold::{DType, Op};
 use super::X;
 use crate::args::{Reduction, Verbosity};
 use crate::input::text::{Column, Missing, SharedNotes, TextError};
-use crate::input::{self, Input, Kind, Name, Order, Pieces, Problem, Wanted, Whole};
+use crate::input::{self, Input, InputFormat, Name, Order, Pieces, Problem, Wanted, Whole};
 use crate::left_out::Joined;
 use crate::{Failure, batched, run};
 
@@ -243,8 +243,9 @@ impl Side {
 
 /// Whether all inputs are texts, so that names are those of their columns.
 pub(crate) fn is_text(args: &Reduction) -> bool {
-    let kind = |path: &PathBuf| args.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
-    !args.inputs.is_empty() && args.inputs.iter().all(|path| kind(path) == Kind::Text)
+    let kind =
+        |path: &PathBuf| args.input.unwrap_or_else(|| InputFormat::of(&Name::of(path.clone())));
+    !args.inputs.is_empty() && args.inputs.iter().all(|path| kind(path) == InputFormat::Text)
 }
 
 /// Fails where a name of `--with` is that of a column of a text as well, and may mean either.
@@ -270,8 +271,9 @@ pub(super) fn beside(
 ) -> Result<Vec<Column>, Failure> {
     let keys = batched::key_columns(args);
     let skips = args.written.dialect(false).missing == Missing::Skip;
-    let is_text_file =
-        |(_, path): &(String, PathBuf)| Kind::of(&Name::of(path.clone())) == Kind::Text;
+    let is_text_file = |(_, path): &(String, PathBuf)| {
+        InputFormat::of(&Name::of(path.clone())) == InputFormat::Text
+    };
     let has_text = is_text(args) || with.iter().any(is_text_file);
     if !skips || !has_text || names.len() + keys.len() < 2 {
         return Ok(Vec::new());

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use warpfold::{DType, Op};
 use warpfold_lab::cuda::report::Temperature;
-use warpfold_ladder::found::Kind;
+use warpfold_ladder::found::DeviceKind;
 use warpfold_ladder::replay::{self, PAPERS, Replay};
 use warpfold_ladder::roofline::{self, Roofline};
 use warpfold_ladder::sweep::{self, Over, Sweep};
@@ -116,7 +116,7 @@ impl Gathered {
             ..Setting::default()
         };
         let mut stage = stage::open(device, &setting)?;
-        let simulated = stage.device().kind == Kind::Simt;
+        let simulated = stage.device().kind == DeviceKind::Simt;
         let (op, dtype) = (Op::Sum, args.dtype.unwrap_or(DType::F32));
         let n = args.n.unwrap_or(if simulated { 1 << 14 } else { 1 << 25 });
         let case = Case { op, dtype, n, block: BLOCK.min(MOST_THREADS) };
@@ -147,7 +147,7 @@ fn all(
     setting: &Setting,
     progress: &mut dyn FnMut(&str),
 ) -> warpfold::Result<Gathered> {
-    let timed = stage.device().kind == Kind::Cuda;
+    let timed = stage.device().kind == DeviceKind::Cuda;
     let request = |n: u64, names: &[&str], millis: u64| LadderRequest {
         case: Case { n, ..case },
         rungs: rungs()

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use warpfold_lab::cuda::report::Temperature;
-use warpfold_ladder::found::Kind;
+use warpfold_ladder::found::DeviceKind;
 use warpfold_ladder::model::Device as Gpu;
 use warpfold_ladder::replay::{PAPERS, Quantity, machines};
 use warpfold_ladder::{Case, Ladder, LadderRequest, Runs, Simulated, Stage as _, rungs};
@@ -115,7 +115,7 @@ fn machine(found: &Gathered, main: Option<&Ladder>, gpu: Option<&'static Gpu>) -
     fact("warpfold", format!("{}{revision}", main.warpfold));
     let out = format!("<dl>{out}</dl>");
     match main.device.kind {
-        Kind::Simt => {
+        DeviceKind::Simt => {
             let time = match gpu {
                 Some(gpu) => format!("<a href=\"#predicted\">How long they would take on the {}</a> is predicted from counts.", gpu.name),
                 None => "Nothing is timed; <code>--predict rtx3090</code> predicts from counts how long they take on such a GPU.".into(),

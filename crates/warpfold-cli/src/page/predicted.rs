@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use warpfold_lab::cuda::report::Temperature;
-use warpfold_ladder::found::Kind;
+use warpfold_ladder::found::DeviceKind;
 use warpfold_ladder::model::Device as Gpu;
 use warpfold_ladder::replay::PAPERS;
 use warpfold_ladder::sweep::{Point, Sweep};
@@ -63,9 +63,9 @@ fn folded(name: &str, inner: &str) -> String {
 }
 
 /// The case as it was measured; where the simulator counted, over as many elements as a GPU would be given.
-fn worth(case: Case, kind: Kind) -> Case {
+fn worth(case: Case, kind: DeviceKind) -> Case {
     match kind {
-        Kind::Cuda => case,
+        DeviceKind::Cuda => case,
         _ => Case { n: case.n.max(ELEMENTS), ..case },
     }
 }

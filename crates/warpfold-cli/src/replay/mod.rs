@@ -19,7 +19,7 @@ pub(crate) use args::Replay;
 pub(crate) use beside::Beside;
 use serde::Serialize;
 use warpfold_ladder::Setting;
-use warpfold_ladder::found::Kind;
+use warpfold_ladder::found::DeviceKind;
 use warpfold_ladder::replay::{self as lab, Finding, Mistake};
 
 use crate::bench::{bar, read_peers};
@@ -57,7 +57,7 @@ pub(crate) fn replay(args: &Replay) -> Result<(), Failure> {
     let mut remarks = Vec::new();
     if paper.name == "blog" {
         bar.set_message("other libraries");
-        let on_gpu = stage.device().kind == Kind::Cuda;
+        let on_gpu = stage.device().kind == DeviceKind::Cuda;
         remarks = peers::beside(&mut setting.peers, paper.experiment.n, on_gpu);
         if on_gpu {
             stage = stage::open(args.device, &setting)?;

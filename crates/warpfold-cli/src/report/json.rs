@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use warpfold::Value;
 use warpfold::partial::Output;
 
-use super::number::{Kind, Number, Shown, show, type_name};
+use super::number::{Number, NumberClass, Shown, show, type_name};
 use super::{Answer, Render, Report};
 use crate::Failure;
 use crate::left_out::as_json;
@@ -103,8 +103,8 @@ fn shown(value: Value, each: impl Fn(&Number) -> Box<RawValue>) -> Box<RawValue>
 
 fn digits(number: &Number) -> String {
     match number.kind {
-        Kind::Bool | Kind::Integer | Kind::Finite => number.decimal.clone(),
-        Kind::WideInteger | Kind::NotFinite => quoted(&number.decimal),
+        NumberClass::Bool | NumberClass::Integer | NumberClass::Finite => number.decimal.clone(),
+        NumberClass::WideInteger | NumberClass::NotFinite => quoted(&number.decimal),
     }
 }
 

@@ -11,12 +11,12 @@ pub(super) struct Number {
     pub(super) decimal: String,
     /// Hexadecimal, as many digits as the type has.
     pub(super) bits: String,
-    pub(super) kind: Kind,
+    pub(super) kind: NumberClass,
 }
 
 /// What a number is to a format that tells them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NumberClass {
     Bool,
     /// An integer that a double holds exactly (less than 2^53 in magnitude).
     Integer,
@@ -39,14 +39,14 @@ pub(super) fn show(value: Value) -> Shown {
         ($value:expr) => {{
             let narrow = i64::try_from($value).is_ok_and(|v| v.unsigned_abs() < 1 << 53);
             let bits = format!("{:#0width$x}", $value, width = 2 + 2 * size_of_val(&$value));
-            let kind = if narrow { Kind::Integer } else { Kind::WideInteger };
+            let kind = if narrow { NumberClass::Integer } else { NumberClass::WideInteger };
             Shown::Real(Number { decimal: $value.to_string(), bits, kind })
         }};
     }
     match value {
         Value::Bool(v) => {
             let bits = format!("{:#04x}", u8::from(v));
-            Shown::Real(Number { decimal: v.to_string(), bits, kind: Kind::Bool })
+            Shown::Real(Number { decimal: v.to_string(), bits, kind: NumberClass::Bool })
         }
         Value::I8(v) => integer!(v),
         Value::I16(v) => integer!(v),
@@ -94,7 +94,7 @@ trait Decimal: Float {
     fn number(self) -> Number {
         let wide = self.wide();
         let decimal = if wide.is_finite() { self.shortest() } else { format!("{wide:?}") };
-        let kind = if wide.is_finite() { Kind::Finite } else { Kind::NotFinite };
+        let kind = if wide.is_finite() { NumberClass::Finite } else { NumberClass::NotFinite };
         Number { decimal, bits: self.bits(), kind }
     }
 }
@@ -199,8 +199,8 @@ mod tests {
             Shown::Real(number) => number.kind,
             Shown::Complex(..) => unreachable!("integers are real"),
         };
-        assert_eq!(kind(Value::I64((1 << 53) - 1)), Kind::Integer);
-        assert_eq!(kind(Value::I64(-(1 << 53))), Kind::WideInteger);
-        assert_eq!(kind(Value::U64(u64::MAX)), Kind::WideInteger);
+        assert_eq!(kind(Value::I64((1 << 53) - 1)), NumberClass::Integer);
+        assert_eq!(kind(Value::I64(-(1 << 53))), NumberClass::WideInteger);
+        assert_eq!(kind(Value::U64(u64::MAX)), NumberClass::WideInteger);
     }
 }

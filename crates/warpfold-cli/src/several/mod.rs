@@ -15,7 +15,7 @@ use crate::args::{Reduction, Verbosity};
 use crate::device::{Device, Executor, Folder};
 use crate::input::text::{Column, Columns, Dialect, Header, LeftOut, NoNumbers};
 
-use crate::input::{self, Kind, Name, Problem, Wanted};
+use crate::input::{self, InputFormat, Name, Problem, Wanted};
 use crate::left_out::{Joined, Texts};
 use crate::table::{Cells, Labels, Printed, Table, Titles};
 use crate::{Failure, batched, report, run, table};
@@ -23,7 +23,7 @@ use crate::{Failure, batched, report, run, table};
 /// Whether there are several columns of texts.
 pub(crate) fn takes(args: &Reduction) -> bool {
     let is_text = |path: &PathBuf| {
-        args.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone()))) == Kind::Text
+        args.input.unwrap_or_else(|| InputFormat::of(&Name::of(path.clone()))) == InputFormat::Text
     };
     let is_here = args.is_table() && !args.is_dot_of_columns();
     is_here && !args.inputs.is_empty() && args.inputs.iter().all(is_text)
@@ -235,7 +235,7 @@ impl Chosen {
         let dialect = Dialect { header: self.header.unwrap_or(dialect.header), ..dialect };
         let wanted = Wanted {
             dtype: args.dtype,
-            kind: Some(Kind::Text),
+            kind: Some(InputFormat::Text),
             columns: self.columns.clone(),
             no_numbers: self.no_numbers,
             dialect,

@@ -108,12 +108,12 @@ impl From<What> for Over {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Export {
     pub(crate) path: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ExportFormat,
 }
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ExportFormat {
     Json,
     Csv,
     Svg,
@@ -124,9 +124,9 @@ impl Export {
     pub(crate) fn of(text: &str) -> Result<Export, String> {
         let path = PathBuf::from(text);
         let kind = match crate::input::extension(&path).as_str() {
-            "json" => Kind::Json,
-            "csv" => Kind::Csv,
-            "svg" => Kind::Svg,
+            "json" => ExportFormat::Json,
+            "csv" => ExportFormat::Csv,
+            "svg" => ExportFormat::Svg,
             _ => {
                 return Err(
                     "the name must end in .json, .csv or .svg, which says what to write".into()

@@ -11,11 +11,11 @@ mod sheets;
 use std::time::Duration;
 
 pub(crate) use args::Sweep;
-use args::{Export, Kind};
+use args::{Export, ExportFormat};
 pub(crate) use charts::charts;
 pub(crate) use sheets::sheets;
 use warpfold_lab::cuda::report::Temperature;
-use warpfold_ladder::found::Kind as DeviceKind;
+use warpfold_ladder::found::DeviceKind;
 use warpfold_ladder::model::Device as Gpu;
 use warpfold_ladder::sweep::{self as lab, Over};
 use warpfold_ladder::{
@@ -70,9 +70,9 @@ pub(crate) fn sweep(args: &Sweep) -> Result<(), Failure> {
     let found = found?;
     for Export { path, kind } in &args.export {
         let text = match kind {
-            Kind::Json => json(&found),
-            Kind::Csv => Format::Csv.print(&tidy(&found), &found),
-            Kind::Svg => Chart::stacked(&charts(&found)),
+            ExportFormat::Json => json(&found),
+            ExportFormat::Csv => Format::Csv.print(&tidy(&found), &found),
+            ExportFormat::Svg => Chart::stacked(&charts(&found)),
         };
         outfile::replace(path, text.as_bytes())?;
     }

@@ -22,7 +22,7 @@ use warpfold_dist::{Agreement, Comm, Mpi, Nccl, Tcp, exchange};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{Device, cuda};
-use crate::input::Kind;
+use crate::input::InputFormat;
 use crate::input::text::{Column, Missing};
 use crate::input::{Input, Name, Packing};
 use crate::{Failure, overview, run};
@@ -118,9 +118,10 @@ fn skips(args: &Reduction) -> bool {
 
 /// Whether an input is a text, by its name or as the options say.
 fn has_text(args: &Reduction) -> bool {
-    let kind =
-        |path: &std::path::PathBuf| args.input.unwrap_or_else(|| Kind::of(&Name::of(path.clone())));
-    args.inputs.iter().any(|path| kind(path) == Kind::Text)
+    let kind = |path: &std::path::PathBuf| {
+        args.input.unwrap_or_else(|| InputFormat::of(&Name::of(path.clone())))
+    };
+    args.inputs.iter().any(|path| kind(path) == InputFormat::Text)
 }
 
 /// Whether an input is unpacked while it is read, so that nobody can begin in the middle of it.

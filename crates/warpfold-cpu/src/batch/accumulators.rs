@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use super::band::{ABREAST, Band, MISSED};
-use super::lanes::{Kind, N};
+use super::lanes::{LaneOperation, N};
 use super::outputs::{Counts, Sink};
 use super::overflow_store::OverflowStore;
 use super::stripes::{At, Columns};
@@ -32,7 +32,7 @@ const TOGETHER: usize = 512;
 const MOST: u64 = 1 << 30;
 
 /// The accumulators of a stripe.
-pub(super) struct Stripe<'s, 'k, K: Kind> {
+pub(super) struct Stripe<'s, 'k, K: LaneOperation> {
     pub(super) kind: K,
     pub(super) x: &'s [K::Element],
     pub(super) at: At,
@@ -58,7 +58,7 @@ pub(super) struct Stripe<'s, 'k, K: Kind> {
     own: Option<OverflowStore<'k, K>>,
 }
 
-impl<'s, 'k, K: Kind> Stripe<'s, 'k, K> {
+impl<'s, 'k, K: LaneOperation> Stripe<'s, 'k, K> {
     pub(super) fn new(
         kind: K,
         x: &'s [K::Element],

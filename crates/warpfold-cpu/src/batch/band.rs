@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::lanes::{Kind, N, Positions};
+use super::lanes::{LaneOperation, N, Positions};
 use crate::memory::prefetch_at;
 
 /// Groups of lanes side by side: as many as leave registers for what is monitored.
@@ -16,7 +16,7 @@ pub(super) const ABREAST: usize = 2;
 pub(super) const MISSED: usize = 16;
 
 /// Rows of a stripe.
-pub(super) struct Band<'x, K: Kind> {
+pub(super) struct Band<'x, K: LaneOperation> {
     pub(super) kind: K,
     pub(super) x: &'x [K::Element],
     /// Where the first row begins, how many columns each has, and how far it is to the next.
@@ -31,7 +31,7 @@ pub(super) struct Band<'x, K: Kind> {
     pub(super) ahead: usize,
 }
 
-impl<K: Kind> Band<'_, K> {
+impl<K: LaneOperation> Band<'_, K> {
     /// Adds all rows of some neighbouring groups of columns to lanes; what they make then is as it should be where the monitors say so. (It is written in
     /// any case: what is written now and then the compiler does not keep in whole registers.)
     #[inline(always)]

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::lanes::Kind;
+use super::lanes::LaneOperation;
 use super::outputs::Sink;
 use super::overflow_store::OverflowStore;
 use crate::isa::{Job, Target, with_short_lanes};
@@ -30,7 +30,7 @@ struct Cell<S> {
 }
 
 /// Some elements that are added to their groups' cells; how many of them missed their cells.
-struct Turn<'t, 'k, K: Kind> {
+struct Turn<'t, 'k, K: LaneOperation> {
     kind: K,
     x: &'t [K::Element],
     numbers: &'t dyn Numbered,
@@ -40,7 +40,7 @@ struct Turn<'t, 'k, K: Kind> {
     overflow: &'t Mutex<OverflowStore<'k, K>>,
 }
 
-impl<K: Kind> Job for Turn<'_, '_, K> {
+impl<K: LaneOperation> Job for Turn<'_, '_, K> {
     type Output = usize;
 
     #[inline(always)]
@@ -72,7 +72,7 @@ impl<K: Kind> Job for Turn<'_, '_, K> {
 }
 
 /// Folds every group; `false`, and nothing was left in the sink, where the data is not for cells.
-pub(super) fn run<K: Kind>(
+pub(super) fn run<K: LaneOperation>(
     kind: K,
     plan: &BatchPlan,
     x: &[K::Element],

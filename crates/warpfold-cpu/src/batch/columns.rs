@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::accumulators::Stripe;
 use super::band::Band;
-use super::lanes::{Kind, N};
+use super::lanes::{LaneOperation, N};
 use super::outputs::Sink;
 use super::short_columns;
 use super::stripes::{At, Columns};
@@ -21,7 +21,7 @@ use warpfold_plan::shape::Form;
 const AHEAD: usize = 32 << 10;
 
 /// Folds every column with lanes of a kind.
-pub(super) fn run<K: Kind>(
+pub(super) fn run<K: LaneOperation>(
     kind: K,
     plan: &BatchPlan,
     x: &[K::Element],
@@ -68,7 +68,7 @@ pub(super) fn run<K: Kind>(
 }
 
 /// All rows of a part of a stripe, for one instruction set, and what lanes hold of all there is.
-struct Rows<'r, 's, 'k, K: Kind> {
+struct Rows<'r, 's, 'k, K: LaneOperation> {
     fold: &'r mut Stripe<'s, 'k, K>,
     columns: &'r Columns<'r>,
     part: usize,
@@ -77,7 +77,7 @@ struct Rows<'r, 's, 'k, K: Kind> {
     smalls: &'r mut Vec<K::Small>,
 }
 
-impl<K: Kind> Job for Rows<'_, '_, '_, K> {
+impl<K: LaneOperation> Job for Rows<'_, '_, '_, K> {
     type Output = ();
 
     #[inline(always)]

@@ -44,7 +44,7 @@ fn nan<T: Element>(op: Op, finish: Finish) -> Result<Option<Output>> {
 
 /// Any result of the type.
 fn zero<T: Element>(op: Op) -> Option<Output> {
-    let element = <T::Part as Zeroable>::zeroed().into();
+    let element = <T::Component as Zeroable>::zeroed().into();
     match op {
         Op::Min | Op::Max => Some(Output::One(element)),
         Op::MinMax => Some(Output::Pair(element, element)),

@@ -7,7 +7,7 @@
 
 use std::marker::PhantomData;
 
-use super::lanes::{Kind, N, Positions};
+use super::lanes::{LaneOperation, N, Positions};
 use super::survey::{Span, Spans, survey};
 use crate::float::{Cascade, LOG_ADDS, Lane};
 use warpfold_exact::exact::Pair;
@@ -90,7 +90,7 @@ pub(crate) struct ExponentRange {
 /// The lowest exponent field for which a cascade's bias has a grid.
 const LEAST_TOP: u32 = 64;
 
-impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: usize> Kind
+impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: usize> LaneOperation
     for FloatSums<F, PARTS, LEVELS, LANES>
 {
     type Element = [F; PARTS];

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::lanes::{Kind, N, Positions, without_exponent_range};
+use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 
 /// An integer as these lanes add it.
 pub(crate) trait Addend: Copy + Default + Send + Sync {
@@ -74,7 +74,7 @@ fn join_halves<W: Addend>(remainder: u64, upper: i64) -> i128 {
     (i128::from(upper) << 32) + i128::from(lower)
 }
 
-impl<W: Addend> Kind for IntegerSums<W> {
+impl<W: Addend> LaneOperation for IntegerSums<W> {
     type Element = W;
     type Lanes = Halves;
     type Small = [i128; 1];

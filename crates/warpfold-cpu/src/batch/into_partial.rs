@@ -8,7 +8,7 @@ use crate::Nan;
 use crate::kernels::Kernels;
 use warpfold_exact::exact::{Pair, Register, tally};
 use warpfold_exact::partial::{Count, Extremes, Magnitude, Norm1, Partial};
-use warpfold_num::element::{Element, Ordered, Parts, Real};
+use warpfold_num::element::{Components, Element, Ordered, Real};
 
 /// What an accumulator leaves.
 pub(crate) trait IntoPartial<T: Kernels>: Copy + Send + Sync {
@@ -35,8 +35,8 @@ impl<T: Kernels, const PARTS: usize> IntoPartial<T> for [Pair; PARTS] {
         match partial {
             Partial::Sum(exact) => {
                 for (register, pair) in exact.parts.as_mut().iter_mut().zip(self) {
-                    register.add_f64(pair.high, T::Part::UNIT);
-                    register.add_f64(pair.low, T::Part::UNIT);
+                    register.add_f64(pair.high, T::Component::UNIT);
+                    register.add_f64(pair.low, T::Component::UNIT);
                 }
                 tally(&mut exact.count, count);
             }
@@ -91,7 +91,9 @@ impl<T: Kernels> IntoPartial<T> for Widest {
     fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
         match partial {
             Partial::Magnitude(all) => {
-                all.merge(&Magnitude::of(&Parts::from_fn(|_| self.magnitude::<T::Part>())));
+                all.merge(&Magnitude::of(&Components::from_fn(|_| {
+                    self.magnitude::<T::Component>()
+                })));
             }
             other => another(other),
         }
@@ -161,9 +163,9 @@ pub(crate) fn take<T: Kernels>(partial: &mut Partial<T>, x: T, nan: Nan) {
         Partial::Sum(exact) => exact.add(x),
         Partial::Count(count) => count.add(x),
         Partial::Norm1(norm) => {
-            let mut sum = Register::<<T::Part as Real>::SumLimbs>::default();
-            sum.take(T::Part::decode_magnitude(parts[0].magnitude()));
-            norm.merge(&Norm1::from_sum(&sum, T::Part::UNIT, 1));
+            let mut sum = Register::<<T::Component as Real>::SumLimbs>::default();
+            sum.take(T::Component::decode_magnitude(parts[0].magnitude()));
+            norm.merge(&Norm1::from_sum(&sum, T::Component::UNIT, 1));
         }
         other => another(other),
     }

@@ -1,4 +1,4 @@
-//! [`Kind`]: one kind of fold as `N` accumulators side by side, and the small exact value in each.
+//! [`LaneOperation`]: one kind of fold as `N` accumulators side by side, and the small exact value in each.
 //!
 //! Rows, columns and short segments differ only in what stands in the lanes: elements of one input, or one element each of `N`. So a kind
 //! says how lanes take elements, and the drivers (`rows`, `columns`) say which. Where additions are exact only within a range of
@@ -25,7 +25,7 @@ impl Positions {
 }
 
 /// A kind of fold. Everything that touches elements must be `#[inline(always)]`: it is compiled once for each instruction set.
-pub(crate) trait Kind: Copy + Send + Sync {
+pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// An element's words.
     type Element: Copy + Send + Sync;
     /// What a survey finds.

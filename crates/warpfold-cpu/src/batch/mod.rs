@@ -44,7 +44,7 @@ pub(crate) use ending::Ending;
 pub(crate) use float_sums::FloatSums;
 pub(crate) use integer_sums::IntegerSums;
 pub(crate) use into_partial::{IntoPartial, take};
-pub(crate) use lanes::Kind;
+pub(crate) use lanes::LaneOperation;
 pub(crate) use moments::Approximate;
 pub(super) use moments::{Integers, Plain, Squares};
 pub(super) use nonzero::Nonzero;
@@ -162,7 +162,7 @@ impl<'a, T: Kernels> Batched<'a, T> {
 }
 
 /// Folds every output with lanes of a kind over the elements' words.
-pub(super) fn drive<T: Kernels, K: Kind<Small: IntoPartial<T>>>(
+pub(super) fn drive<T: Kernels, K: LaneOperation<Small: IntoPartial<T>>>(
     kind: K,
     batched: &Batched<'_, T>,
     words: fn(&[T]) -> &[K::Element],

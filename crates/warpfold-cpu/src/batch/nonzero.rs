@@ -1,6 +1,6 @@
 //! How many elements are not zero, many counts at a time.
 
-use super::lanes::{Kind, N, Positions};
+use super::lanes::{LaneOperation, N, Positions};
 
 /// Unsigned words that elements are counted as.
 pub(crate) trait Bits:
@@ -22,7 +22,7 @@ pub(crate) struct Nonzero<W, const PARTS: usize> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tally(pub(crate) u64);
 
-impl<W: Bits, const PARTS: usize> Kind for Nonzero<W, PARTS> {
+impl<W: Bits, const PARTS: usize> LaneOperation for Nonzero<W, PARTS> {
     type Element = [W; PARTS];
     /// Whether there is a NaN to be ignored.
     type Range = bool;

@@ -2,7 +2,7 @@
 
 use std::hint::select_unpredictable;
 
-use super::lanes::{Kind, N, Positions, without_exponent_range};
+use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use crate::Nan;
 use warpfold_num::element::Ordered;
 
@@ -64,7 +64,7 @@ size!(u8, i8; u16, i16; u32, i32; u64, i64);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Largest<W>(pub(crate) Sizes<W>);
 
-impl<W: Size> Kind for Largest<W> {
+impl<W: Size> LaneOperation for Largest<W> {
     type Element = W;
     type Lanes = [W; N];
     type Small = Widest;

@@ -1,10 +1,10 @@
 //! The overflow store: additions to a few outputs that no longer fit their accumulators, as small values while these hold them, then as partials.
 
-use super::lanes::Kind;
+use super::lanes::LaneOperation;
 use super::outputs::{Counts, Sink, Store};
 
 /// Additions to a few outputs that no longer fit their accumulators.
-pub(super) struct OverflowStore<'k, K: Kind> {
+pub(super) struct OverflowStore<'k, K: LaneOperation> {
     sink: &'k dyn Sink<K::Small>,
     smalls: Vec<K::Small>,
     /// Elements in each.
@@ -14,7 +14,7 @@ pub(super) struct OverflowStore<'k, K: Kind> {
     stored: Vec<u64>,
 }
 
-impl<'k, K: Kind> OverflowStore<'k, K> {
+impl<'k, K: LaneOperation> OverflowStore<'k, K> {
     /// An empty store for so many outputs.
     pub(super) fn new(sink: &'k dyn Sink<K::Small>, outputs: usize) -> Self {
         let (smalls, counts) = (vec![K::NOTHING; outputs], vec![0; outputs]);

@@ -12,7 +12,7 @@ use super::{Batched, Source, alone};
 use crate::Nan;
 use crate::isa::{Job, Target, has_lanes, with_lanes};
 use crate::kernels::Kernels;
-use crate::product::{Kind, Several};
+use crate::product::{ElementProduct, Several};
 use warpfold_exact::partial::Partial;
 use warpfold_plan::plan::Way;
 
@@ -32,9 +32,9 @@ impl<T: Kernels> IntoPartial<T> for Multiplied {
 }
 
 /// Multiplies every input.
-pub(crate) fn multiply<T: Kernels, K: Kind>(
+pub(crate) fn multiply<T: Kernels, K: ElementProduct>(
     batched: &Batched<'_, T>,
-    parts: fn(&[T]) -> &[K::Part],
+    parts: fn(&[T]) -> &[K::Component],
     out: &Out<'_, T, Multiplied>,
 ) {
     if !has_lanes(batched.plan.isa) {
@@ -56,9 +56,9 @@ pub(crate) fn multiply<T: Kernels, K: Kind>(
     }
 }
 
-fn contiguous<T: Kernels, K: Kind>(
+fn contiguous<T: Kernels, K: ElementProduct>(
     batched: &Batched<'_, T>,
-    x: &[K::Part],
+    x: &[K::Component],
     runs: Runs<'_>,
     out: &Out<'_, T, Multiplied>,
 ) {
@@ -95,15 +95,15 @@ fn contiguous<T: Kernels, K: Kind>(
 }
 
 /// Some inputs for one instruction set.
-struct Inputs<'b, K: Kind> {
+struct Inputs<'b, K: ElementProduct> {
     several: &'b mut Several<K>,
-    x: &'b [K::Part],
+    x: &'b [K::Component],
     strip: Strip<'b>,
     some: Range<usize>,
     smalls: &'b mut Vec<Multiplied>,
 }
 
-impl<K: Kind> Job for Inputs<'_, K> {
+impl<K: ElementProduct> Job for Inputs<'_, K> {
     type Output = ();
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 
 use std::hint::select_unpredictable;
 
-use super::lanes::{Kind, N, Positions, without_exponent_range};
+use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use crate::Nan;
 use warpfold_num::element::Ordered;
 
@@ -155,7 +155,7 @@ impl<W: Rank, const PLACED: bool> Highest<W, PLACED> {
     }
 }
 
-impl<W: Rank, const PLACED: bool> Kind for Highest<W, PLACED> {
+impl<W: Rank, const PLACED: bool> LaneOperation for Highest<W, PLACED> {
     type Element = W;
     type Lanes = Ranks<W>;
     type Small = Ranked;
@@ -196,7 +196,7 @@ impl<W: Rank, const PLACED: bool> Kind for Highest<W, PLACED> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BothEnds<W>(pub(crate) Highest<W, false>, pub(crate) Highest<W, false>);
 
-impl<W: Rank> Kind for BothEnds<W> {
+impl<W: Rank> LaneOperation for BothEnds<W> {
     type Element = W;
     type Lanes = (Ranks<W>, Ranks<W>);
     type Small = [Ranked; 2];

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::lanes::{Kind, N, Positions};
+use super::lanes::{LaneOperation, N, Positions};
 use super::outputs::{Counts, Sink};
 use super::runs::{Runs, Strip, spread};
 use crate::isa::{Job, Target, with_lanes};
@@ -26,7 +26,7 @@ const BLOCK: usize = 512;
 const RUNS_AT_ONCE: usize = 8;
 
 /// Folds every run with lanes of a kind.
-pub(super) fn run<K: Kind>(
+pub(super) fn run<K: LaneOperation>(
     kind: K,
     plan: &BatchPlan,
     x: &[K::Element],
@@ -68,7 +68,7 @@ pub(super) fn run<K: Kind>(
 }
 
 /// A block of runs for one instruction set.
-struct Block<'b, K: Kind> {
+struct Block<'b, K: LaneOperation> {
     kind: K,
     x: &'b [K::Element],
     strip: Strip<'b>,
@@ -79,7 +79,7 @@ struct Block<'b, K: Kind> {
     uncovered: &'b mut Vec<usize>,
 }
 
-impl<K: Kind> Job for Block<'_, K> {
+impl<K: LaneOperation> Job for Block<'_, K> {
     type Output = ();
 
     #[inline(always)]
@@ -107,14 +107,14 @@ impl<K: Kind> Job for Block<'_, K> {
 }
 
 /// Runs with their elements in the lanes, for one instruction set: a call, so that this code is there once.
-struct Along<'a, 'b, K: Kind> {
+struct Along<'a, 'b, K: LaneOperation> {
     block: &'a mut Block<'b, K>,
     /// Not the lanes that it makes: what begins as a known constant stays in registers.
     exponents: K::ExponentRange,
     ranges: &'a [Range<usize>],
 }
 
-impl<K: Kind> Job for Along<'_, '_, K> {
+impl<K: LaneOperation> Job for Along<'_, '_, K> {
     type Output = ();
 
     #[inline(always)]
@@ -132,12 +132,12 @@ impl<K: Kind> Job for Along<'_, '_, K> {
 }
 
 /// Folds a run, or a tile of one, in an exponent range of its own; `false` where there is none.
-struct Apart<'a, 'b, K: Kind> {
+struct Apart<'a, 'b, K: LaneOperation> {
     block: &'a mut Block<'b, K>,
     range: Range<usize>,
 }
 
-impl<K: Kind> Job for Apart<'_, '_, K> {
+impl<K: LaneOperation> Job for Apart<'_, '_, K> {
     type Output = bool;
 
     #[inline(always)]
@@ -150,7 +150,7 @@ impl<K: Kind> Job for Apart<'_, '_, K> {
     }
 }
 
-impl<K: Kind> Block<'_, K> {
+impl<K: LaneOperation> Block<'_, K> {
     /// Defers a run to the kernels for one array; a placeholder takes its slot, which is never read.
     #[inline(always)]
     fn defer(&mut self, run: usize) {

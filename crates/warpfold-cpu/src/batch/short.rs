@@ -1,6 +1,6 @@
 //! One short array as an output of its own: no plan, no threads, no column.
 
-use super::lanes::{Kind, N, Positions};
+use super::lanes::{LaneOperation, N, Positions};
 use super::outputs::Read;
 use crate::isa::{Job, Target, has_lanes, with_short_lanes};
 use warpfold_plan::plan::Isa;
@@ -9,7 +9,7 @@ use warpfold_plan::plan::Isa;
 const MOST: usize = 4096;
 
 /// The result of a short array, read of what a kind holds of it; `None` where that takes the partial.
-pub(crate) fn short<K: Kind, D: Read<K::Small>>(
+pub(crate) fn short<K: LaneOperation, D: Read<K::Small>>(
     kind: K,
     x: &[K::Element],
     reader: &D,
@@ -22,13 +22,13 @@ pub(crate) fn short<K: Kind, D: Read<K::Small>>(
 }
 
 /// A fold of an array, read by the same instructions.
-struct Short<'a, K: Kind, D> {
+struct Short<'a, K: LaneOperation, D> {
     kind: K,
     x: &'a [K::Element],
     reader: &'a D,
 }
 
-impl<K: Kind, D: Read<K::Small>> Job for Short<'_, K, D> {
+impl<K: LaneOperation, D: Read<K::Small>> Job for Short<'_, K, D> {
     type Output = Option<D::Result>;
 
     #[inline(always)]

@@ -3,11 +3,11 @@
 //! The first columns choose an exponent range; columns outside it choose one of their own.
 
 use super::band::{ABREAST, Band, MISSED};
-use super::lanes::{Kind, N};
+use super::lanes::{LaneOperation, N};
 
 /// Adds a band that has all rows to lanes, as many as its columns take; `false` where no exponent range covers some columns.
 #[inline(always)]
-pub(super) fn add<K: Kind>(
+pub(super) fn add<K: LaneOperation>(
     band: &Band<'_, K>,
     guess: &mut Option<(K::ExponentRange, u64)>,
     lanes: &mut Vec<K::Lanes>,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Fold, run};
+use super::{ArrayFold, run};
 use crate::Input;
 use crate::isa::Target;
 use crate::kernels::Kernels;
@@ -47,7 +47,7 @@ struct Roll<'a> {
     firsts: Vec<u64>,
 }
 
-impl Fold<&[u8]> for Roll<'_> {
+impl ArrayFold<&[u8]> for Roll<'_> {
     type Partial = Vec<u64>;
 
     fn take<C: Target>(&mut self, _piece: &[u8], first: u64) {

@@ -5,7 +5,7 @@ use super::dot::{product_bounds, product_grid, takes};
 use super::window::top_field;
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
-use crate::executor::Fold;
+use crate::executor::ArrayFold;
 use crate::isa::Target;
 use crate::memory::{prefetch, streamed_in_pairs};
 use warpfold_exact::exact::Fixed;
@@ -154,7 +154,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS,
     }
 }
 
-impl<F: Lane, const LEVELS: usize, const LANES: usize> Fold<(&[F], &[F])>
+impl<F: Lane, const LEVELS: usize, const LANES: usize> ArrayFold<(&[F], &[F])>
     for ComplexDotFold<F, LEVELS, LANES>
 {
     type Partial = Summed<F::ProductLimbs, 2>;

@@ -4,7 +4,7 @@ use super::block::{any_nan, padded, pairs_without_nan};
 use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
-use crate::executor::Fold;
+use crate::executor::ArrayFold;
 use crate::isa::{Avx512, Target};
 use crate::memory::{prefetch, streamed_in_pairs};
 use warpfold_plan::plan::Isa;
@@ -193,7 +193,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
     }
 }
 
-impl<F: Lane, const LEVELS: usize, const LANES: usize> Fold<(&[F], &[F])>
+impl<F: Lane, const LEVELS: usize, const LANES: usize> ArrayFold<(&[F], &[F])>
     for DotFold<F, LEVELS, LANES>
 {
     type Partial = Summed<F::ProductLimbs, 1>;

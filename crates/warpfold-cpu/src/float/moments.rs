@@ -4,7 +4,7 @@ use super::block::{any_nan, padded, without_nan};
 use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Squared, Window, adapt::Way};
 use crate::Nan;
-use crate::executor::Fold;
+use crate::executor::ArrayFold;
 use crate::isa::{Avx512, Target};
 use crate::memory::{prefetch, streamed};
 use warpfold_plan::plan::Isa;
@@ -243,7 +243,7 @@ impl<
     const LANES: usize,
     const PARTS: usize,
     const NORMS: usize,
-> Fold<&[F]> for MomentsFold<F, SUM_LEVELS, SQUARE_LEVELS, LANES, PARTS, NORMS>
+> ArrayFold<&[F]> for MomentsFold<F, SUM_LEVELS, SQUARE_LEVELS, LANES, PARTS, NORMS>
 {
     type Partial = Squared<F::SumLimbs, F::ProductLimbs, PARTS, NORMS>;
 

@@ -6,7 +6,7 @@ use super::block::{any_nan, padded, without_nan};
 use super::window::{Bounds, is_hopeless, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
-use crate::executor::Fold;
+use crate::executor::ArrayFold;
 use crate::isa::{Avx512, Target};
 use crate::memory::{prefetch, streamed};
 use warpfold_plan::plan::Isa;
@@ -274,7 +274,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     }
 }
 
-impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usize> Fold<&[F]>
+impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usize> ArrayFold<&[F]>
     for SumFold<F, T, LEVELS, LANES, PARTS>
 {
     type Partial = Summed<F::SumLimbs, PARTS>;

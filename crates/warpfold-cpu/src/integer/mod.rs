@@ -12,12 +12,12 @@ pub(super) use wide::Wide;
 use word::Group;
 pub(super) use word::Word;
 
-use super::executor::{Fold, Together, run};
+use super::executor::{ArrayFold, Together, run};
 use super::isa::Target;
-use super::order::{Found, Order};
+use super::order::{CountedExtremes, Order};
 use warpfold_exact::exact::{Dot, Exact, Limbs, Moments, Register};
 use warpfold_exact::partial::{Extremes, Norm1, Stats};
-use warpfold_num::element::{Element, Ordered, Parts, Real};
+use warpfold_num::element::{Components, Element, Ordered, Real};
 use warpfold_plan::plan::Plan;
 
 /// Bytes of a block: long enough streams to read ahead in, and far too few additions for lanes of 32 and 64 bits to overflow.
@@ -66,7 +66,10 @@ where
         Together(moments, Together(Adding::<AbsoluteValues>::default(), order))
     };
     let ((sum, squares), (norm1, order)) = run(plan, x, first, start, |all, one| {
-        let ((sum, squares), (norm1, order)): &mut ((WideSum, WideSum), (WideSum, Found<W>)) = all;
+        let ((sum, squares), (norm1, order)): &mut (
+            (WideSum, WideSum),
+            (WideSum, CountedExtremes<W>),
+        ) = all;
         sum.merge(one.0.0);
         squares.merge(one.0.1);
         norm1.merge(one.1.0);
@@ -94,8 +97,8 @@ fn filled<W: Word>(rest: &[W]) -> Group<W> {
     group
 }
 
-fn registers<T: Real, L: Limbs>(wide: Wide) -> <T as Element>::Parts<Register<L>> {
-    Parts::from_fn(|_| wide.register())
+fn registers<T: Real, L: Limbs>(wide: Wide) -> <T as Element>::Components<Register<L>> {
+    Components::from_fn(|_| wide.register())
 }
 
 /// What a thread found.
@@ -147,7 +150,7 @@ pub(super) struct Adding<K> {
     total: WideSum,
 }
 
-impl<W: Word, K: Term> Fold<&[W]> for Adding<K> {
+impl<W: Word, K: Term> ArrayFold<&[W]> for Adding<K> {
     type Partial = WideSum;
 
     #[inline(always)]
@@ -173,7 +176,7 @@ struct Multiplying {
     total: WideSum,
 }
 
-impl<W: Word> Fold<(&[W], &[W])> for Multiplying {
+impl<W: Word> ArrayFold<(&[W], &[W])> for Multiplying {
     type Partial = WideSum;
 
     #[inline(always)]

@@ -5,13 +5,13 @@
 
 use super::real::{is_nan, largest};
 use crate::Nan;
-use crate::executor::Fold;
+use crate::executor::ArrayFold;
 use crate::float::Factor;
 use crate::isa::Target;
 use crate::kernels::Kernels;
 use warpfold_exact::partial::{Magnitude, Magnitudes};
 use warpfold_num::double_double::{DoubleDouble, power_of_two, two_product};
-use warpfold_num::element::{Decoded, Ordered, Parts, Real};
+use warpfold_num::element::{Components, Decoded, Ordered, Real};
 
 /// Numbers of a block.
 const BLOCK: usize = 1024;
@@ -19,27 +19,27 @@ const LANES: usize = 8;
 
 /// The largest so far, over interleaved real and imaginary parts.
 pub(crate) struct LargestComplex<T: Kernels> {
-    best: [T::Part; 2],
+    best: [T::Component; 2],
     /// The infinities and NaNs met.
     special: Magnitude<T>,
     nan: Nan,
 }
 
-impl<T: Kernels<Part: Factor>> LargestComplex<T> {
+impl<T: Kernels<Component: Factor>> LargestComplex<T> {
     pub(crate) fn new(nan: Nan) -> Self {
-        LargestComplex { best: [T::Part::default(); 2], special: Magnitude::new(), nan }
+        LargestComplex { best: [T::Component::default(); 2], special: Magnitude::new(), nan }
     }
 
     #[inline(always)]
-    fn block(&mut self, x: &[[T::Part; 2]]) {
-        let part = largest(x.as_flattened(), T::Part::magnitude);
-        let Decoded::Finite { mantissa, shift, .. } = T::Part::decode_magnitude(part) else {
-            return self.specials(x, is_nan::<T::Part>(part));
+    fn block(&mut self, x: &[[T::Component; 2]]) {
+        let part = largest(x.as_flattened(), T::Component::magnitude);
+        let Decoded::Finite { mantissa, shift, .. } = T::Component::decode_magnitude(part) else {
+            return self.specials(x, is_nan::<T::Component>(part));
         };
         if mantissa == 0 {
             return;
         }
-        let exponent = i64::from(mantissa.ilog2() + shift) + i64::from(T::Part::UNIT);
+        let exponent = i64::from(mantissa.ilog2() + shift) + i64::from(T::Component::UNIT);
         // Close to 1 is enough: squares from 2^-104 to 8.
         let scale = power_of_two((-exponent).clamp(-1022, 1022));
         let (groups, rest) = x.as_chunks::<LANES>();
@@ -61,7 +61,7 @@ impl<T: Kernels<Part: Factor>> LargestComplex<T> {
 
     /// Compares the candidates of a block with the best.
     #[inline(never)]
-    fn compare(&mut self, x: &[[T::Part; 2]], candidate: f64, scale: f64) {
+    fn compare(&mut self, x: &[[T::Component; 2]], candidate: f64, scale: f64) {
         let mut best = wide_square(self.best, scale);
         for &z in x.iter().filter(|&&z| square(z, scale) >= candidate) {
             let square = wide_square(z, scale);
@@ -73,17 +73,17 @@ impl<T: Kernels<Part: Factor>> LargestComplex<T> {
         }
     }
 
-    fn is_below(&self, z: [T::Part; 2]) -> bool {
+    fn is_below(&self, z: [T::Component; 2]) -> bool {
         self.best != z && Self::exact(self.best).is_below(&Self::exact(z))
     }
 
-    fn exact(z: [T::Part; 2]) -> Magnitude<T> {
-        let magnitudes: Magnitudes<T> = Parts::from_fn(|k| z[k].magnitude());
+    fn exact(z: [T::Component; 2]) -> Magnitude<T> {
+        let magnitudes: Magnitudes<T> = Components::from_fn(|k| z[k].magnitude());
         Magnitude::of(&magnitudes)
     }
 
     #[inline(never)]
-    fn specials(&mut self, x: &[[T::Part; 2]], any_nan: bool) {
+    fn specials(&mut self, x: &[[T::Component; 2]], any_nan: bool) {
         if any_nan && self.nan == Nan::Ignore {
             let kept = x.iter().copied().filter(|z| !(z[0].is_nan() || z[1].is_nan()));
             return self.block(&kept.collect::<Vec<_>>());
@@ -103,11 +103,11 @@ fn wide_square<F: Factor>(z: [F; 2], scale: f64) -> DoubleDouble {
     re.add(im)
 }
 
-impl<T: Kernels<Part: Factor>> Fold<&[T::Part]> for LargestComplex<T> {
+impl<T: Kernels<Component: Factor>> ArrayFold<&[T::Component]> for LargestComplex<T> {
     type Partial = Magnitude<T>;
 
     #[inline(always)]
-    fn take<C: Target>(&mut self, piece: &[T::Part], _first: u64) {
+    fn take<C: Target>(&mut self, piece: &[T::Component], _first: u64) {
         let (pairs, _) = piece.as_chunks::<2>();
         for block in pairs.chunks(BLOCK) {
             self.block(block);

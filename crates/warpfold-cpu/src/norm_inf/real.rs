@@ -1,12 +1,12 @@
 //! The largest magnitude of reals, infinities and NaNs included: they are the largest integers.
 
 use crate::Nan;
-use crate::executor::Fold;
+use crate::executor::ArrayFold;
 use crate::isa::Target;
 use crate::memory::{prefetch, streamed};
 use crate::order::BLOCK_BYTES;
 use warpfold_exact::partial::Magnitude;
-use warpfold_num::element::{Ordered, Parts};
+use warpfold_num::element::{Components, Ordered};
 
 /// The largest so far.
 pub(crate) struct LargestReal<R: Ordered> {
@@ -20,7 +20,7 @@ impl<R: Ordered> LargestReal<R> {
     }
 }
 
-impl<R: Ordered> Fold<&[R]> for LargestReal<R> {
+impl<R: Ordered> ArrayFold<&[R]> for LargestReal<R> {
     type Partial = Magnitude<R>;
 
     #[inline(always)]
@@ -35,7 +35,7 @@ impl<R: Ordered> Fold<&[R]> for LargestReal<R> {
     }
 
     fn finish(self) -> Magnitude<R> {
-        Magnitude::of(&Parts::from_fn(|_| self.largest))
+        Magnitude::of(&Components::from_fn(|_| self.largest))
     }
 }
 

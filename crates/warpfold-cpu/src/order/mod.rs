@@ -10,7 +10,7 @@ mod avx512;
 
 use std::hint::select_unpredictable;
 
-use super::executor::{Fold, run};
+use super::executor::{ArrayFold, run};
 use super::isa::{Avx512, Target};
 use super::memory::{prefetch, streamed};
 use crate::Nan;
@@ -23,16 +23,16 @@ pub(super) const BLOCK_BYTES: usize = 64 << 10;
 
 /// Folds a slice whose first element has the index `first`.
 pub(super) fn extremes<R: Ordered>(plan: &Plan, x: &[R], first: u64) -> Extremes<R> {
-    run(plan, x, first, || Order::new(plan), Found::merge).extremes
+    run(plan, x, first, || Order::new(plan), CountedExtremes::merge).extremes
 }
 
 /// Extremes, and how many NaNs were met, whether they propagate or not.
-pub(super) struct Found<R: Ordered> {
+pub(super) struct CountedExtremes<R: Ordered> {
     pub(super) extremes: Extremes<R>,
     pub(super) nans: u64,
 }
 
-impl<R: Ordered> Found<R> {
+impl<R: Ordered> CountedExtremes<R> {
     pub(super) fn merge(&mut self, other: Self) {
         self.extremes.merge(&other.extremes);
         self.nans += other.nans;
@@ -102,8 +102,8 @@ impl<R: Ordered> Order<R> {
     }
 }
 
-impl<R: Ordered> Fold<&[R]> for Order<R> {
-    type Partial = Found<R>;
+impl<R: Ordered> ArrayFold<&[R]> for Order<R> {
+    type Partial = CountedExtremes<R>;
 
     #[inline(always)]
     fn take<C: Target>(&mut self, piece: &[R], first: u64) {
@@ -115,11 +115,11 @@ impl<R: Ordered> Fold<&[R]> for Order<R> {
         }
     }
 
-    fn finish(mut self) -> Found<R> {
+    fn finish(mut self) -> CountedExtremes<R> {
         if self.nan == Nan::Ignore {
             self.extremes.count -= self.nans;
         }
-        Found { extremes: self.extremes, nans: self.nans }
+        CountedExtremes { extremes: self.extremes, nans: self.nans }
     }
 }
 

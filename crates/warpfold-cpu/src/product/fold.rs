@@ -25,9 +25,9 @@ const BLOCK_LEVEL: u32 = 2;
 const UNIT_LEVEL: u32 = BLOCK_LEVEL + BLOCKS.ilog2();
 
 /// Real or complex products of elements with parts of a type.
-pub(crate) trait Kind: Copy + Send + Sync + 'static {
+pub(crate) trait ElementProduct: Copy + Send + Sync + 'static {
     /// The type of parts.
-    type Part: Factor;
+    type Component: Factor;
     /// What is defined.
     type Operator: Operator;
     /// What lanes do.
@@ -38,7 +38,7 @@ pub(crate) trait Kind: Copy + Send + Sync + 'static {
     const OPERATOR: Self::Operator;
 
     /// An element as a leaf; one that is ignored is a one.
-    fn leaf(parts: &[Self::Part], nan: Nan) -> <Self::Operator as Operator>::Leaf;
+    fn leaf(parts: &[Self::Component], nan: Nan) -> <Self::Operator as Operator>::Leaf;
 
     /// The join that is defined, for the instructions where it is called.
     fn join(left: &NodeOf<Self>, right: &NodeOf<Self>) -> NodeOf<Self>;
@@ -58,8 +58,8 @@ pub(crate) struct OfReals<F>(PhantomData<F>);
 #[derive(Clone, Copy)]
 pub(crate) struct OfComplexes<F>(PhantomData<F>);
 
-impl<F: Factor> Kind for OfReals<F> {
-    type Part = F;
+impl<F: Factor> ElementProduct for OfReals<F> {
+    type Component = F;
     type Operator = Reals;
     type Chain<V: Vector> = Real<V>;
     const PARTS: usize = 1;
@@ -111,8 +111,8 @@ impl<F: Factor> Kind for OfReals<F> {
     }
 }
 
-impl<F: Factor> Kind for OfComplexes<F> {
-    type Part = F;
+impl<F: Factor> ElementProduct for OfComplexes<F> {
+    type Component = F;
     type Operator = Complexes;
     type Chain<V: Vector> = Complex<V>;
     const PARTS: usize = 2;
@@ -155,25 +155,29 @@ impl<F: Factor> Kind for OfComplexes<F> {
     }
 }
 
-type NodeOf<K> = <<K as Kind>::Operator as Operator>::Node;
+type NodeOf<K> = <<K as ElementProduct>::Operator as Operator>::Node;
 
 /// Scratch for folding pieces.
-pub(crate) struct Scratch<K: Kind> {
+pub(crate) struct Scratch<K: ElementProduct> {
     nan: Nan,
     runs: Box<Kept>,
     blocks: Box<Kept>,
     /// Elements with ones for those that are ignored.
-    filled: Vec<K::Part>,
+    filled: Vec<K::Component>,
 }
 
-impl<K: Kind> Scratch<K> {
+impl<K: ElementProduct> Scratch<K> {
     pub(crate) fn new(nan: Nan) -> Self {
         Scratch { nan, runs: Kept::new(), blocks: Kept::new(), filled: Vec::new() }
     }
 
     /// The interval of some elements, of which the first has an index.
     #[inline(always)]
-    pub(crate) fn fold<C: Target>(&mut self, x: &[K::Part], first: u64) -> Interval<K::Operator> {
+    pub(crate) fn fold<C: Target>(
+        &mut self,
+        x: &[K::Component],
+        first: u64,
+    ) -> Interval<K::Operator> {
         match C::ISA {
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 | Isa::Avx512 => self.in_lanes::<Four>(x, first),
@@ -182,7 +186,7 @@ impl<K: Kind> Scratch<K> {
     }
 
     #[inline(always)]
-    fn in_lanes<V: Vector>(&mut self, x: &[K::Part], first: u64) -> Interval<K::Operator> {
+    fn in_lanes<V: Vector>(&mut self, x: &[K::Component], first: u64) -> Interval<K::Operator> {
         let mut interval = Interval::new(first);
         let elements = |from: usize, to: usize| &x[from * K::PARTS..to * K::PARTS];
         let n = x.len() / K::PARTS;
@@ -208,7 +212,7 @@ impl<K: Kind> Scratch<K> {
         interval
     }
 
-    fn leaves(&self, x: &[K::Part], interval: &mut Interval<K::Operator>) {
+    fn leaves(&self, x: &[K::Component], interval: &mut Interval<K::Operator>) {
         for parts in x.chunks_exact(K::PARTS) {
             interval.leaf(K::OPERATOR, K::leaf(parts, self.nan));
         }
@@ -216,8 +220,8 @@ impl<K: Kind> Scratch<K> {
 
     /// Multiplies whole runs; says whether all are of normal numbers.
     #[inline(always)]
-    fn multiply<V: Vector>(&mut self, x: &[K::Part]) -> bool {
-        if full_runs::<V, K::Chain<V>, K::Part>(x, &mut self.runs) {
+    fn multiply<V: Vector>(&mut self, x: &[K::Component]) -> bool {
+        if full_runs::<V, K::Chain<V>, K::Component>(x, &mut self.runs) {
             return true;
         }
         if self.nan == Nan::Propagate {
@@ -226,14 +230,14 @@ impl<K: Kind> Scratch<K> {
         self.filled.clear();
         for parts in x.chunks_exact(K::PARTS) {
             let is_nan = parts.iter().any(|part| part.is_nan());
-            let ones = [K::Part::ONE, K::Part::ZERO];
+            let ones = [K::Component::ONE, K::Component::ZERO];
             self.filled.extend_from_slice(if is_nan { &ones[..K::PARTS] } else { parts });
         }
-        full_runs::<V, K::Chain<V>, K::Part>(&self.filled, &mut self.runs)
+        full_runs::<V, K::Chain<V>, K::Component>(&self.filled, &mut self.runs)
     }
 
     /// The result of a run that was multiplied.
-    fn run(&self, x: &[K::Part], run: usize) -> NodeOf<K> {
+    fn run(&self, x: &[K::Component], run: usize) -> NodeOf<K> {
         K::node(&self.runs, run).unwrap_or_else(|| {
             let leaves = x[run * RUN as usize * K::PARTS..].chunks_exact(K::PARTS);
             let leaves: Vec<_> =
@@ -244,7 +248,7 @@ impl<K: Kind> Scratch<K> {
 
     /// Whole runs that make no whole block.
     #[inline(always)]
-    fn runs<V: Vector>(&mut self, x: &[K::Part], interval: &mut Interval<K::Operator>) {
+    fn runs<V: Vector>(&mut self, x: &[K::Component], interval: &mut Interval<K::Operator>) {
         self.multiply::<V>(x);
         for run in 0..x.len() / (RUN as usize * K::PARTS) {
             interval.node(K::OPERATOR, RUN_LEVEL, self.run(x, run));
@@ -253,7 +257,7 @@ impl<K: Kind> Scratch<K> {
 
     /// Whole blocks, no more than are kept.
     #[inline(always)]
-    fn blocks<V: Vector>(&mut self, x: &[K::Part], interval: &mut Interval<K::Operator>) {
+    fn blocks<V: Vector>(&mut self, x: &[K::Component], interval: &mut Interval<K::Operator>) {
         let count = x.len() / (BLOCK as usize * K::PARTS);
         let are_normal = self.multiply::<V>(x);
         let mut nodes = [const { None }; BLOCKS];

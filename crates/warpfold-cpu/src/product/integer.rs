@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::Survey;
-use crate::executor::Fold;
+use crate::executor::ArrayFold;
 use crate::isa::{Avx512, Target};
 use crate::memory::{prefetch, streamed};
 use crate::order::BLOCK_BYTES;
@@ -75,7 +75,7 @@ fn low_bits<R: Ordered>(x: &[R]) -> u64 {
     rest.iter().fold(lanes, |product, x| product.wrapping_mul(x.magnitude().into()))
 }
 
-impl<R: Ordered> Fold<&[R]> for IntegerFactors<R> {
+impl<R: Ordered> ArrayFold<&[R]> for IntegerFactors<R> {
     type Partial = IntegerProduct;
 
     #[inline(always)]

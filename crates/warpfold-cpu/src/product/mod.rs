@@ -13,7 +13,7 @@ mod trees;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(crate) use fold::{Kind, OfComplexes, OfReals};
+pub(crate) use fold::{ElementProduct, OfComplexes, OfReals};
 use fold::{Scratch, UNIT};
 pub(super) use integer::IntegerFactors;
 pub(crate) use several::Several;
@@ -25,13 +25,13 @@ use warpfold_exact::tree::Interval;
 use warpfold_plan::plan::Plan;
 
 /// A piece for one instruction set.
-struct FoldRange<'p, K: Kind> {
+struct FoldRange<'p, K: ElementProduct> {
     scratch: &'p mut Scratch<K>,
-    x: &'p [K::Part],
+    x: &'p [K::Component],
     first: u64,
 }
 
-impl<K: Kind> Job for FoldRange<'_, K> {
+impl<K: ElementProduct> Job for FoldRange<'_, K> {
     type Output = Interval<K::Operator>;
 
     #[inline(always)]
@@ -42,9 +42,9 @@ impl<K: Kind> Job for FoldRange<'_, K> {
 
 /// The intervals of an array whose first element has an index, in any order. Threads take pieces between multiples of a number of elements; where those
 /// are does not show in the product.
-pub(crate) fn intervals<K: Kind>(
+pub(crate) fn intervals<K: ElementProduct>(
     plan: &Plan,
-    x: &[K::Part],
+    x: &[K::Component],
     first: u64,
 ) -> Vec<Interval<K::Operator>> {
     let nan = plan.problem.policy.nan;

@@ -1,7 +1,7 @@
 //! Short inputs side by side: their runs are listed, one after another, and multiplied in lanes; then each input's runs become its product.
 
 use super::chains::Chain;
-use super::fold::Kind;
+use super::fold::ElementProduct;
 use super::lanes::Vector;
 #[cfg(target_arch = "x86_64")]
 use super::lanes::avx2::Four;
@@ -16,12 +16,12 @@ use warpfold_plan::plan::Isa;
 const STAGE: usize = 2 * RUN as usize;
 
 /// Inputs whose runs are listed.
-pub(crate) struct Several<K: Kind> {
+pub(crate) struct Several<K: ElementProduct> {
     nan: Nan,
     /// Where the runs lie; those that are not whole, or that elements stand in for, in `stages`.
-    rows: Vec<*const K::Part>,
+    rows: Vec<*const K::Component>,
     /// As many as there may be runs, so that they do not move.
-    stages: Box<[[K::Part; STAGE]]>,
+    stages: Box<[[K::Component; STAGE]]>,
     staged: usize,
     /// The runs of each input: the first and the end, and its elements.
     inputs: Vec<Input<K>>,
@@ -33,19 +33,19 @@ pub(crate) struct Several<K: Kind> {
 
 /// An input: where it lies, and its runs.
 #[derive(Clone, Copy)]
-struct Input<K: Kind> {
-    x: *const K::Part,
+struct Input<K: ElementProduct> {
+    x: *const K::Component,
     elements: usize,
     first: usize,
     end: usize,
 }
 
-impl<K: Kind> Several<K> {
+impl<K: ElementProduct> Several<K> {
     /// Elements of an input at most.
     pub(crate) const MOST: usize = 4 * RUNS * RUN as usize;
 
     pub(crate) fn new(nan: Nan) -> Self {
-        let stages = vec![[K::Part::ONE; STAGE]; KEPT].into_boxed_slice();
+        let stages = vec![[K::Component::ONE; STAGE]; KEPT].into_boxed_slice();
         Several {
             nan,
             rows: Vec::with_capacity(KEPT),
@@ -60,7 +60,7 @@ impl<K: Kind> Several<K> {
 
     /// Whether the runs of an input can be listed beside the others.
     #[inline(always)]
-    pub(crate) fn fits(&self, x: &[K::Part]) -> bool {
+    pub(crate) fn fits(&self, x: &[K::Component]) -> bool {
         let runs = (x.len() / K::PARTS).div_ceil(RUN as usize);
         // A last vector's lanes without a run of their own take the last one.
         self.rows.len() + runs <= KEPT - MOST_LANES
@@ -71,7 +71,7 @@ impl<K: Kind> Several<K> {
     /// # Safety
     /// The input is borrowed until all that is listed has been [multiplied](Self::multiply).
     #[inline(always)]
-    pub(crate) unsafe fn take(&mut self, x: &[K::Part], beyond: &[K::Part]) {
+    pub(crate) unsafe fn take(&mut self, x: &[K::Component], beyond: &[K::Component]) {
         let length = RUN as usize * K::PARTS;
         let (elements, first) = (x.len() / K::PARTS, self.rows.len());
         let whole = x.len() / length;
@@ -86,14 +86,14 @@ impl<K: Kind> Several<K> {
                 // Read on, where memory goes on, and select: a copy of unknown length would cost more.
                 1 if let Some(read) = read.first_chunk::<{ RUN as usize }>() => {
                     for l in 0..RUN as usize {
-                        stage[l] = if l < rest.len() { read[l] } else { K::Part::ONE };
+                        stage[l] = if l < rest.len() { read[l] } else { K::Component::ONE };
                     }
                 }
                 _ => {
                     stage[..rest.len()].copy_from_slice(rest);
                     for parts in stage[rest.len()..length].chunks_exact_mut(K::PARTS) {
-                        parts.fill(K::Part::ZERO);
-                        parts[0] = K::Part::ONE;
+                        parts.fill(K::Component::ZERO);
+                        parts[0] = K::Component::ONE;
                     }
                 }
             }
@@ -118,7 +118,7 @@ impl<K: Kind> Several<K> {
     fn in_lanes<V: Vector>(&mut self, mut hand: impl FnMut([f64; 5])) {
         let parts = <K::Chain<V> as Chain<V>>::PARTS;
         // SAFETY: rows are whole runs of inputs that are borrowed until now, or staged; and there is room.
-        unsafe { listed::<V, K::Chain<V>, K::Part>(&self.rows, self.longest, &mut self.kept) };
+        unsafe { listed::<V, K::Chain<V>, K::Component>(&self.rows, self.longest, &mut self.kept) };
         for at in 0..self.inputs.len() {
             let input = self.inputs[at];
             let product = match input.end - input.first {

@@ -1,6 +1,6 @@
 //! What lanes make of pieces and of short inputs, beside the same tree leaf by leaf: bit for bit, on every instruction set.
 
-use super::fold::{Kind, OfComplexes, OfReals, Scratch};
+use super::fold::{ElementProduct, OfComplexes, OfReals, Scratch};
 use super::{FoldRange, Several};
 use crate::isa::{Job, Target, with_isa, with_lanes};
 use crate::{Nan, bf16, f16};
@@ -26,7 +26,11 @@ fn number(words: &mut Words, data: usize) -> f64 {
     }
 }
 
-fn array<K: Kind>(data: usize, n: usize, of: fn(f64, u64) -> K::Part) -> Vec<K::Part> {
+fn array<K: ElementProduct>(
+    data: usize,
+    n: usize,
+    of: fn(f64, u64) -> K::Component,
+) -> Vec<K::Component> {
     let mut words = Words(7 + data as u64);
     let mut part = || {
         let x = number(&mut words, data);
@@ -35,18 +39,23 @@ fn array<K: Kind>(data: usize, n: usize, of: fn(f64, u64) -> K::Part) -> Vec<K::
     (0..n * K::PARTS).map(|_| part()).collect()
 }
 
-fn piece<K: Kind>(isa: Isa, scratch: &mut Scratch<K>, x: &[K::Part], first: u64) -> String {
+fn piece<K: ElementProduct>(
+    isa: Isa,
+    scratch: &mut Scratch<K>,
+    x: &[K::Component],
+    first: u64,
+) -> String {
     format!("{:?}", with_isa(isa, FoldRange { scratch, x, first }))
 }
 
-fn pieces<K: Kind>(of: fn(f64, u64) -> K::Part) {
-    let of_elements = |x: &[K::Part], n: usize| x[..n * K::PARTS].to_vec();
+fn pieces<K: ElementProduct>(of: fn(f64, u64) -> K::Component) {
+    let of_elements = |x: &[K::Component], n: usize| x[..n * K::PARTS].to_vec();
     for data in 0..5 {
         for nan in [Nan::Propagate, Nan::Ignore] {
             let x = array::<K>(data, 20_000, of);
             let mut rooms = ISAS.map(|isa| (isa, Scratch::<K>::new(nan)));
             // As text, in which a NaN is itself.
-            let mut check = |x: &[K::Part], first: u64, expected: &Interval<K::Operator>| {
+            let mut check = |x: &[K::Component], first: u64, expected: &Interval<K::Operator>| {
                 let expected = format!("{expected:?}");
                 for (isa, scratch) in &mut rooms {
                     let found = piece(*isa, scratch, x, first);
@@ -70,9 +79,9 @@ fn pieces<K: Kind>(of: fn(f64, u64) -> K::Part) {
     }
 }
 
-struct Inputs<'i, K: Kind>(&'i mut Several<K>, &'i [K::Part], &'i [(usize, usize)]);
+struct Inputs<'i, K: ElementProduct>(&'i mut Several<K>, &'i [K::Component], &'i [(usize, usize)]);
 
-impl<K: Kind> Job for Inputs<'_, K> {
+impl<K: ElementProduct> Job for Inputs<'_, K> {
     type Output = Vec<[f64; 5]>;
 
     #[inline(always)]
@@ -92,7 +101,7 @@ impl<K: Kind> Job for Inputs<'_, K> {
     }
 }
 
-fn inputs<K: Kind>(of: fn(f64, u64) -> K::Part) {
+fn inputs<K: ElementProduct>(of: fn(f64, u64) -> K::Component) {
     const N: usize = 30_000;
     let lengths: [fn(u64) -> usize; 5] =
         [|_| 4, |k| k as usize % 40, |_| 64, |k| k as usize % 3000, |_| 4096];

@@ -36,11 +36,11 @@ pub(crate) fn columns<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Columns> {
         Op::Any | Op::All => Column::of(batched.read(Whether(op), T::batched_nonzero)?),
         Op::Count => Column::of(batched.read(CountTrue, T::batched_nonzero)?),
         Op::Min | Op::Max => {
-            let extreme = Extreme::<T::Part> { nan, element: PhantomData };
+            let extreme = Extreme::<T::Component> { nan, element: PhantomData };
             Column::of(batched.read(extreme, T::batched_highest)?)
         }
         Op::ArgMin | Op::ArgMax => {
-            let index = Index::<T::Part> { nan, element: PhantomData };
+            let index = Index::<T::Component> { nan, element: PhantomData };
             let found = batched.read(index, T::batched_highest)?;
             Column::of(match batched.indices {
                 Indices::OfInput => found,
@@ -48,9 +48,12 @@ pub(crate) fn columns<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Columns> {
             })
         }
         Op::MinMax => {
-            let both = Both::<T::Part> { nan, element: PhantomData };
+            let both = Both::<T::Component> { nan, element: PhantomData };
             let (least, greatest) = batched.read(both, T::batched_both_ends)?.into_iter().unzip();
-            return Ok(vec![("min", Column::of::<T::Part>(least)), ("max", Column::of(greatest))]);
+            return Ok(vec![
+                ("min", Column::of::<T::Component>(least)),
+                ("max", Column::of(greatest)),
+            ]);
         }
         Op::Stats => unreachable!("stats are read a column at a time"),
         Op::Dot => {
@@ -150,6 +153,6 @@ fn largest<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     {
         Ok(Column::of(batched.read(reader, T::batched_largest)?))
     }
-    with_real!(T::Part::DTYPE, [F16 f16, BF16 bf16, F32 f32, F64 f64], R => of(batched, LargestFloat::<R>(PhantomData)),
+    with_real!(T::Component::DTYPE, [F16 f16, BF16 bf16, F32 f32, F64 f64], R => of(batched, LargestFloat::<R>(PhantomData)),
         else of(batched, LargestInteger))
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::batch::{IntoPartial, Kind, Read, take};
+use crate::batch::{IntoPartial, LaneOperation, Read, take};
 use crate::isa::{Job, Target, with_avx2};
 use crate::kernels::Kernels;
 use crate::keys::Mixing;
@@ -39,7 +39,7 @@ struct Moved<T: Kernels> {
 }
 
 /// The groups of some rows, by the ranks of their keys.
-pub(super) struct Table<K: Kind, T: Kernels> {
+pub(super) struct Table<K: LaneOperation, T: Kernels> {
     kind: K,
     op: Op,
     nan: Nan,
@@ -50,7 +50,7 @@ pub(super) struct Table<K: Kind, T: Kernels> {
     moved: HashMap<u64, Moved<T>, Mixing>,
 }
 
-impl<K: Kind<Small: IntoPartial<T>>, T: Kernels> Table<K, T> {
+impl<K: LaneOperation<Small: IntoPartial<T>>, T: Kernels> Table<K, T> {
     pub(super) fn new(kind: K, op: Op, nan: Nan, isa: Isa) -> Self {
         debug_assert!(
             K::PUTS && K::MERGES && K::Small::IS_EXACT,
@@ -211,14 +211,14 @@ fn flush<'m, S: IntoPartial<T>, T: Kernels>(
 }
 
 /// Rows that the table has room for.
-struct Turn<'t, K: Kind, T: Kernels> {
+struct Turn<'t, K: LaneOperation, T: Kernels> {
     table: &'t mut Table<K, T>,
     ranks: &'t [u64],
     x: &'t [T],
     words: &'t [K::Element],
 }
 
-impl<K: Kind<Small: IntoPartial<T>>, T: Kernels> Job for Turn<'_, K, T> {
+impl<K: LaneOperation<Small: IntoPartial<T>>, T: Kernels> Job for Turn<'_, K, T> {
     type Output = ();
 
     #[inline(always)]

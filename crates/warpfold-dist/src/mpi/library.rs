@@ -60,7 +60,7 @@ pub(super) struct Handles<H> {
 }
 
 /// Which ABI was found.
-pub(super) enum Found {
+pub(super) enum Binding {
     Pointers(Calls<*mut c_void>, &'static str),
     Ints(Calls<c_int>, &'static str),
 }
@@ -114,7 +114,7 @@ pub(super) fn names(get: impl Fn(&str) -> Option<String>) -> Vec<String> {
 }
 
 /// Opens a library and tells which ABI it has.
-pub(super) fn open(name: &str) -> Result<Found, String> {
+pub(super) fn open(name: &str) -> Result<Binding, String> {
     // SAFETY: an MPI library is what its name says; loading one runs its initialisers, as linking with it would. It is never unloaded, because
     // its threads and handlers would lose their code.
     let library = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_GLOBAL) };
@@ -124,7 +124,7 @@ pub(super) fn open(name: &str) -> Result<Found, String> {
     found
 }
 
-fn recognise(library: &Library, name: &str) -> Result<Found, String> {
+fn recognise(library: &Library, name: &str) -> Result<Binding, String> {
     let file = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
     if file.starts_with("libmpi_abi") {
         let handle = |value: usize| std::ptr::without_provenance_mut(value);
@@ -137,7 +137,7 @@ fn recognise(library: &Library, name: &str) -> Result<Found, String> {
             f64: handle(0x214),
             sum: handle(0x21),
         };
-        return Ok(Found::Pointers(calls(library, handles, 1024)?, "MPI 5.0 ABI"));
+        return Ok(Binding::Pointers(calls(library, handles, 1024)?, "MPI 5.0 ABI"));
     }
     // Open MPI's handles are the addresses of its globals.
     let global = |name: &str| symbol::<*mut c_void>(library, name);
@@ -146,7 +146,7 @@ fn recognise(library: &Library, name: &str) -> Result<Found, String> {
         let (f32, f64) = (global("ompi_mpi_float")?, global("ompi_mpi_double")?);
         let sum = global("ompi_mpi_op_sum")?;
         let handles = Handles { anyone: -1, world, byte, u64, f32, f64, sum };
-        return Ok(Found::Pointers(calls(library, handles, 1)?, "Open MPI"));
+        return Ok(Binding::Pointers(calls(library, handles, 1)?, "Open MPI"));
     }
     let handles = Handles {
         anyone: -2,
@@ -160,7 +160,7 @@ fn recognise(library: &Library, name: &str) -> Result<Found, String> {
     let calls = calls(library, handles, 1)?;
     let version = version(&calls);
     match ["MPICH", "Intel", "MVAPICH", "CRAY"].iter().any(|name| version.contains(name)) {
-        true => Ok(Found::Ints(calls, "MPICH ABI")),
+        true => Ok(Binding::Ints(calls, "MPICH ABI")),
         false => Err(format!("it is {version:?}, whose handles are not known")),
     }
 }

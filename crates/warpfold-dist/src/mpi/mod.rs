@@ -6,7 +6,7 @@ mod polled;
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 
-use library::{Calls, Found, Handles};
+use library::{Binding, Calls, Handles};
 
 use crate::meanwhile::WhileWaiting;
 use crate::{Comm, Error, Meanwhile, Result};
@@ -18,7 +18,7 @@ const MOST: usize = 1 << 30;
 ///
 /// A rank that dies is MPI's to notice: launchers end all other ranks, and name it.
 pub struct Mpi {
-    found: Found,
+    found: Binding,
     rank: usize,
     size: usize,
     description: String,
@@ -38,8 +38,8 @@ impl std::fmt::Debug for Mpi {
 macro_rules! with_calls {
     ($found:expr, $calls:ident => $body:expr) => {
         match $found {
-            Found::Pointers($calls, _) => $body,
-            Found::Ints($calls, _) => $body,
+            Binding::Pointers($calls, _) => $body,
+            Binding::Ints($calls, _) => $body,
         }
     };
 }
@@ -64,9 +64,9 @@ impl Mpi {
         ))
     }
 
-    fn enter(found: Found, name: &str, get: impl Fn(&str) -> Option<String>) -> Result<Mpi> {
+    fn enter(found: Binding, name: &str, get: impl Fn(&str) -> Option<String>) -> Result<Mpi> {
         let kind = match &found {
-            Found::Pointers(_, kind) | Found::Ints(_, kind) => kind,
+            Binding::Pointers(_, kind) | Binding::Ints(_, kind) => kind,
         };
         let (is_ours, rank, size) = with_calls!(&found, calls => start(calls))?;
         let version = with_calls!(&found, calls => library::version(calls));

@@ -65,7 +65,7 @@ impl<'a> OnGpu<'a> {
     pub fn all_reduce<T: Element + Scalar + Pod>(&mut self, x: &mut Buffer<T>) -> Result<()> {
         assert!(T::DTYPE.is_float(), "all_reduce is of floats, and {} are none", T::DTYPE);
         // The parts of complex numbers are added up one by one.
-        let dtype = <T as Element>::Part::DTYPE;
+        let dtype = <T as Element>::Component::DTYPE;
         let tensor = Tensor { dtype, address: x.address(), len: x.len() * T::PARTS };
         let there = self.reserve(&tensor);
         let agreement = Agreement::new(Op::Sum, T::DTYPE).and(&format!("tensors of {}", x.len()));

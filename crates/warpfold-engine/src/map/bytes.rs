@@ -17,7 +17,7 @@ use warpfold_exact::AnyPartial;
 use warpfold_num::limbs::Special;
 use warpfold_num::{DType, Error, Op, Result};
 
-use super::task::{Pairs, Part, Squares, Task};
+use super::task::{Pairs, Squares, Task, TaskPartial};
 use super::{Exponents, Folded, Map};
 
 const VERSION: u8 = 1;
@@ -48,18 +48,18 @@ impl Folded {
         let mut bytes = vec![VERSION];
         for part in &self.parts {
             match part {
-                Part::Partial(partial) => put(&mut bytes, &partial.to_bytes()),
-                Part::Pairs(pairs) => {
+                TaskPartial::Partial(partial) => put(&mut bytes, &partial.to_bytes()),
+                TaskPartial::Pairs(pairs) => {
                     for partial in [&pairs.left, &pairs.both, &pairs.right] {
                         put(&mut bytes, &partial.to_bytes());
                     }
                     put(&mut bytes, &[pairs.differences.bits()]);
                 }
-                Part::Squares(squares) => {
+                TaskPartial::Squares(squares) => {
                     put(&mut bytes, &squares.products.to_bytes());
                     put(&mut bytes, &squares.others.to_signed_bytes_le());
                 }
-                Part::Exponents(exponents) => put(&mut bytes, &exponents.to_bytes()),
+                TaskPartial::Exponents(exponents) => put(&mut bytes, &exponents.to_bytes()),
             }
         }
         bytes
@@ -70,8 +70,8 @@ impl Folded {
     pub fn behind(self, before: u64) -> Self {
         let behind = |part| match part {
             // Kernels of extremes alone leave an index beyond all others.
-            Part::Partial(partial) => {
-                Part::Partial(partial.reindexed(&|index| index.saturating_add(before)))
+            TaskPartial::Partial(partial) => {
+                TaskPartial::Partial(partial.reindexed(&|index| index.saturating_add(before)))
             }
             other => other,
         };
@@ -99,19 +99,19 @@ impl Map {
         }
     }
 
-    fn read_part(&self, task: &Task, rest: &mut &[u8]) -> Result<Part> {
+    fn read_part(&self, task: &Task, rest: &mut &[u8]) -> Result<TaskPartial> {
         let products = |dtype: DType, rest: &mut &[u8]| partial(Op::Dot, dtype, take(rest)?);
         Ok(match (task.empty(&self.program), *task) {
-            (Part::Partial(empty), task) => {
+            (TaskPartial::Partial(empty), task) => {
                 let op = match task {
                     Task::Values(op, _) => op,
                     Task::Conditions(_) => Op::Count,
                     Task::Products(..) => Op::Dot,
                     _ => Op::Sum,
                 };
-                Part::Partial(partial(op, empty.dtype(), take(rest)?)?)
+                TaskPartial::Partial(partial(op, empty.dtype(), take(rest)?)?)
             }
-            (Part::Pairs(empty), _) => {
+            (TaskPartial::Pairs(empty), _) => {
                 let dtype = empty.left.dtype();
                 let [left, both, right] =
                     [products(dtype, rest)?, products(dtype, rest)?, products(dtype, rest)?];
@@ -120,15 +120,15 @@ impl Map {
                     _ => None,
                 };
                 let differences = differences.ok_or_else(|| bad("its differences are none"))?;
-                Part::Pairs(Box::new(Pairs { left, both, right, differences }))
+                TaskPartial::Pairs(Box::new(Pairs { left, both, right, differences }))
             }
-            (Part::Squares(empty), _) => {
+            (TaskPartial::Squares(empty), _) => {
                 let products = products(empty.products.dtype(), rest)?;
                 let others = BigInt::from_signed_bytes_le(take(rest)?);
-                Part::Squares(Box::new(Squares { products, others }))
+                TaskPartial::Squares(Box::new(Squares { products, others }))
             }
-            (Part::Exponents(_), _) => {
-                Part::Exponents(Box::new(Exponents::from_bytes(take(rest)?)?))
+            (TaskPartial::Exponents(_), _) => {
+                TaskPartial::Exponents(Box::new(Exponents::from_bytes(take(rest)?)?))
             }
         })
     }

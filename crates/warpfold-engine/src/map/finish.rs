@@ -11,8 +11,8 @@ use warpfold_num::{
 use warpfold_plan::{HostArray, Request};
 
 use super::reduction::Measure;
-use super::task::{Pairs, Part};
-use super::wanted::{Kind, Wanted};
+use super::task::{Pairs, TaskPartial};
+use super::wanted::{Source, Wanted};
 use super::weights::SQUARES_UNIT;
 use super::{Folded, Map, refused};
 use crate::reduce;
@@ -30,7 +30,7 @@ pub(super) fn finish(
         _ => DType::F64,
     });
     match (wanted.kind, wanted.measure) {
-        (Kind::Values, Measure::Op(op)) => match wanted.initial {
+        (Source::Values, Measure::Op(op)) => match wanted.initial {
             None => part(0).partial().finish(op, finish),
             Some(initial) => {
                 if op == Op::Prod && wanted.dtype.is_float() {
@@ -46,31 +46,31 @@ pub(super) fn finish(
                 all.finish(op, finish)
             }
         },
-        (Kind::Products, Measure::Op(Op::Sum)) => {
+        (Source::Products, Measure::Op(Op::Sum)) => {
             let mut all = part(0).partial().clone();
             if let Some(initial) = wanted.initial {
                 all.merge(&with_initial(initial, |array| product_with_one(array, map.policy))?);
             }
             all.finish(Op::Dot, finish).map_err(|error| named(error, Op::Sum))
         }
-        (Kind::Products, _) => {
+        (Source::Products, _) => {
             let products = exact(part(0).partial());
             mean(&products, &products.count.into(), products.unit, to, wanted.dtype)
         }
-        (Kind::Weighted, Measure::Op(Op::Mean)) => {
+        (Source::Weighted, Measure::Op(Op::Mean)) => {
             let (products, weights) = (exact(part(0).partial()), exact(part(1).partial()));
             let denominator = weights.value.to_biguint().unwrap_or_default();
             mean(&products, &denominator, products.unit - weights.unit, to, wanted.dtype)
         }
-        (Kind::Weighted, Measure::Op(op)) => {
+        (Source::Weighted, Measure::Op(op)) => {
             weighted_variance(op, wanted, folded, &BigInt::from(finish.ddof), 0, to)
         }
-        (Kind::Pairs, measure) => {
-            let Part::Pairs(pairs) = part(0) else { unreachable!("pairs leave pairs") };
+        (Source::Pairs, measure) => {
+            let TaskPartial::Pairs(pairs) = part(0) else { unreachable!("pairs leave pairs") };
             of_pairs(measure, pairs, to, wanted.dtype)
         }
         (_, _) => {
-            let Part::Exponents(exponents) = part(0) else {
+            let TaskPartial::Exponents(exponents) = part(0) else {
                 unreachable!("logsumexp leaves exponents")
             };
             let value = exponents.logarithm();
@@ -127,7 +127,7 @@ struct Sum {
 /// What a partial of sums or of products holds.
 fn exact(partial: &AnyPartial) -> Sum {
     with_element!(partial.dtype(), T => {
-        let unit = i64::from(<<T as Element>::Part as warpfold_num::element::Real>::UNIT);
+        let unit = i64::from(<<T as Element>::Component as warpfold_num::element::Real>::UNIT);
         match partial.typed_ref::<T>() {
             Some(Partial::Sum(sum)) => {
                 let register = &sum.parts.as_ref()[0];
@@ -169,7 +169,7 @@ pub(super) fn corrected(
     if !matches!(op, Op::Var | Op::Std) {
         return Err(refused("a correction", format!("{op} takes none"), "take var or std"));
     }
-    if wanted.kind == Kind::Values {
+    if wanted.kind == Source::Values {
         return folded.parts[wanted.tasks[0]].partial().finish_corrected(op, correction, round_to);
     }
     let to = round_to.unwrap_or(match wanted.dtype {
@@ -200,7 +200,7 @@ fn weighted_variance(
     to: DType,
 ) -> Result<Output> {
     let part = |k: usize| &folded.parts[wanted.tasks[k]];
-    let Part::Squares(squares) = part(2) else { unreachable!("variances have squares") };
+    let TaskPartial::Squares(squares) = part(2) else { unreachable!("variances have squares") };
     let [products, weights] = [0, 1].map(|k| exact(part(k).partial()));
     // Of floats, the halves of squares are products of f64.
     let mut of_squares = exact(&squares.products);

@@ -12,7 +12,7 @@ use warpfold_plan::{HostArray, Request};
 use super::arrays::{buffered, given, length, part, slice};
 use super::exponents::HALF;
 use super::running::Folds;
-use super::task::{Part, Task};
+use super::task::{Task, TaskPartial};
 use super::weights::{bad_weight, drop_nans, weighted_square, weighted_squares};
 use super::{Folded, Map, refused};
 use crate::reduce;
@@ -121,7 +121,7 @@ pub(super) struct Grain<'g, 'm> {
     /// Where the elements that were kept stand, if anybody asks.
     indices: Option<Vec<u64>>,
     /// The partials of the tasks that have no fold of their own below.
-    parts: Vec<Part>,
+    parts: Vec<TaskPartial>,
     folds: Vec<Option<Folds>>,
     /// Values that a task is to read as zero: the task, what it reads, and the positions in the chunk.
     cleared: Vec<(usize, Id, Vec<usize>)>,
@@ -264,7 +264,7 @@ impl<'g, 'm> Grain<'g, 'm> {
                 // Of other types the order does not matter.
                 Type::Bool | Type::I64 | Type::U64 => continue,
             };
-            self.parts[task].merge(&Part::Partial(product));
+            self.parts[task].merge(&TaskPartial::Partial(product));
         }
         Ok(())
     }
@@ -313,7 +313,7 @@ impl<'g, 'm> Grain<'g, 'm> {
         match self.map.tasks[task] {
             Task::Conditions(id) => {
                 let nonzero = lanes::ones(self.values::<u8>(id, at, n));
-                if let Part::Partial(AnyPartial::Bool(Partial::Count(count))) =
+                if let TaskPartial::Partial(AnyPartial::Bool(Partial::Count(count))) =
                     &mut self.parts[task]
                 {
                     count.merge(&Count { seen: n as u64, nonzero });
@@ -330,7 +330,7 @@ impl<'g, 'm> Grain<'g, 'm> {
                         self.values(value, at, n),
                     ),
                 };
-                let Part::Squares(squares) = &mut self.parts[task] else { return };
+                let TaskPartial::Squares(squares) = &mut self.parts[task] else { return };
                 squares.others += others;
             }
             Task::Squares { weight, value, halves: Some((upper, lower)) } => {
@@ -347,7 +347,7 @@ impl<'g, 'm> Grain<'g, 'm> {
                 for id in [upper, lower] {
                     self.clear(task, id, &lanes);
                 }
-                let Part::Squares(squares) = &mut self.parts[task] else { return };
+                let TaskPartial::Squares(squares) = &mut self.parts[task] else { return };
                 squares.others += others;
             }
             Task::Exponents { exponent, power } => {
@@ -360,7 +360,7 @@ impl<'g, 'm> Grain<'g, 'm> {
                 let far: Vec<f64> = lanes.iter().map(|&lane| x[lane]).collect();
                 self.clear(task, power, &lanes);
                 let nan = self.map.policy.nan;
-                let Part::Exponents(exponents) = &mut self.parts[task] else { return };
+                let TaskPartial::Exponents(exponents) = &mut self.parts[task] else { return };
                 for x in far.into_iter().filter(|x| nan == Nan::Propagate || !x.is_nan()) {
                     exponents.add(x);
                 }
@@ -440,7 +440,7 @@ impl<'g, 'm> Grain<'g, 'm> {
     }
 
     /// The partial of the chunk of a task that has no running fold, where tiles were not added one by one.
-    fn flushed(&self, task: usize) -> Result<Option<Part>> {
+    fn flushed(&self, task: usize) -> Result<Option<TaskPartial>> {
         let policy = Policy { threads: Some(1), ..policy_of(self.map, &self.map.tasks[task]) };
         let alone = |op, id| reduce(&Request::new(op, self.array(id)).policy(policy));
         let products = |a, b, policy| {
@@ -452,16 +452,16 @@ impl<'g, 'm> Grain<'g, 'm> {
             }
             Task::Values(op, id) => {
                 let request = Request::new(op, self.array(id)).policy(self.policy());
-                Part::Partial(match &self.indices {
+                TaskPartial::Partial(match &self.indices {
                     Some(indices) => reduce(&request)?.reindexed(&|kept| indices[kept as usize]),
                     None => reduce(&request.starting_at(self.start + self.first as u64))?,
                 })
             }
-            Task::Products(left, right) => Part::Partial(products(left, right, policy)?),
-            Task::Weights(id) => Part::Partial(alone(Op::Sum, id)?),
+            Task::Products(left, right) => TaskPartial::Partial(products(left, right, policy)?),
+            Task::Weights(id) => TaskPartial::Partial(alone(Op::Sum, id)?),
             Task::Pairs(a, b) => {
                 let mut part = self.map.tasks[task].empty(&self.map.program);
-                let Part::Pairs(pairs) = &mut part else { return Ok(None) };
+                let TaskPartial::Pairs(pairs) = &mut part else { return Ok(None) };
                 let exact = Policy { accuracy: Accuracy::Exact, ..self.policy() };
                 (pairs.left, pairs.both, pairs.right) =
                     (products(a, a, exact)?, products(a, b, exact)?, products(b, b, exact)?);

@@ -61,7 +61,7 @@ pub use operand::{Each, Operand, fits};
 pub use parts::{ColumnsOf, Share, columns_of_stats};
 pub use reduction::{Measure, Reduction};
 pub use results::Results;
-pub use task::{Pairs, Part, Squares, Task};
+pub use task::{Pairs, Squares, Task, TaskPartial};
 use wanted::Wanted;
 
 /// What is reduced, as it was said.
@@ -157,12 +157,12 @@ pub struct Map {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Folded {
     /// That of each task.
-    parts: Vec<Part>,
+    parts: Vec<TaskPartial>,
 }
 
 impl Folded {
     /// The partials of another machine for each of a map's [tasks](Map::tasks).
-    pub fn of(parts: Vec<Part>) -> Self {
+    pub fn of(parts: Vec<TaskPartial>) -> Self {
         Folded { parts }
     }
 

@@ -8,7 +8,7 @@ use warpfold_num::{Accuracy, DType, Nan, Op, Policy};
 use warpfold_plan::HostArray;
 
 use super::exponents::Exponents;
-use super::task::{Part, Task};
+use super::task::{Task, TaskPartial};
 
 /// The folds of one task.
 #[derive(Debug)]
@@ -73,19 +73,19 @@ impl Folds {
     }
 
     /// Adds the partials of all to a part of the task.
-    pub(super) fn finish_into(self, part: &mut Part, task: Task) {
+    pub(super) fn finish_into(self, part: &mut TaskPartial, task: Task) {
         match (self, part) {
-            (Folds::One(fold), Part::Partial(partial)) => partial.merge(&fold.finish()),
-            (Folds::Halves(folds), Part::Squares(squares)) => {
+            (Folds::One(fold), TaskPartial::Partial(partial)) => partial.merge(&fold.finish()),
+            (Folds::Halves(folds), TaskPartial::Squares(squares)) => {
                 folds.into_iter().for_each(|fold| squares.products.merge(&fold.finish()));
             }
-            (Folds::One(fold), Part::Exponents(exponents)) => {
+            (Folds::One(fold), TaskPartial::Exponents(exponents)) => {
                 // Others were put to zero.
                 if let Some(Partial::Sum(sum)) = fold.finish().typed::<f64>() {
                     exponents.merge(&Exponents::near(&sum, false, false));
                 }
             }
-            (Folds::Pairs(folds, differences), Part::Pairs(pairs)) => {
+            (Folds::Pairs(folds, differences), TaskPartial::Pairs(pairs)) => {
                 let [left, both, right] = folds.map(Running::finish);
                 pairs.left.merge(&left);
                 pairs.both.merge(&both);

@@ -46,7 +46,7 @@ pub enum Task {
     clippy::large_enum_variant,
     reason = "as of `AnyPartial`: an allocation for each small sum"
 )]
-pub enum Part {
+pub enum TaskPartial {
     /// Of all tasks but these.
     Partial(AnyPartial),
     /// Of pairs.
@@ -109,27 +109,27 @@ impl Task {
     }
 
     /// The partial of no elements.
-    pub fn empty(self, program: &Program) -> Part {
+    pub fn empty(self, program: &Program) -> TaskPartial {
         let dtype = |id| program.ty(id).dtype();
         let products = |id| AnyPartial::empty(Op::Dot, dtype(id));
         match self {
-            Task::Values(op, id) => Part::Partial(AnyPartial::empty(op, dtype(id))),
+            Task::Values(op, id) => TaskPartial::Partial(AnyPartial::empty(op, dtype(id))),
             Task::Conditions(_) => {
-                Part::Partial(Partial::<bool>::Count(Count::default()).untyped())
+                TaskPartial::Partial(Partial::<bool>::Count(Count::default()).untyped())
             }
-            Task::Products(a, _) => Part::Partial(products(a)),
-            Task::Weights(id) => Part::Partial(AnyPartial::empty(Op::Sum, dtype(id))),
-            Task::Pairs(a, _) => Part::Pairs(Box::new(Pairs {
+            Task::Products(a, _) => TaskPartial::Partial(products(a)),
+            Task::Weights(id) => TaskPartial::Partial(AnyPartial::empty(Op::Sum, dtype(id))),
+            Task::Pairs(a, _) => TaskPartial::Pairs(Box::new(Pairs {
                 left: products(a),
                 both: products(a),
                 right: products(a),
                 differences: Special::NONE,
             })),
-            Task::Squares { .. } => Part::Squares(Box::new(Squares {
+            Task::Squares { .. } => TaskPartial::Squares(Box::new(Squares {
                 products: AnyPartial::empty(Op::Dot, DType::F64),
                 others: BigInt::ZERO,
             })),
-            Task::Exponents { .. } => Part::Exponents(Box::default()),
+            Task::Exponents { .. } => TaskPartial::Exponents(Box::default()),
         }
     }
 
@@ -149,22 +149,22 @@ impl Task {
     }
 }
 
-impl Part {
+impl TaskPartial {
     /// Takes in the partial of later elements.
-    pub fn merge(&mut self, later: &Part) {
+    pub fn merge(&mut self, later: &TaskPartial) {
         match (self, later) {
-            (Part::Partial(mine), Part::Partial(theirs)) => mine.merge(theirs),
-            (Part::Pairs(mine), Part::Pairs(theirs)) => {
+            (TaskPartial::Partial(mine), TaskPartial::Partial(theirs)) => mine.merge(theirs),
+            (TaskPartial::Pairs(mine), TaskPartial::Pairs(theirs)) => {
                 mine.left.merge(&theirs.left);
                 mine.both.merge(&theirs.both);
                 mine.right.merge(&theirs.right);
                 mine.differences = mine.differences.union(theirs.differences);
             }
-            (Part::Squares(mine), Part::Squares(theirs)) => {
+            (TaskPartial::Squares(mine), TaskPartial::Squares(theirs)) => {
                 mine.products.merge(&theirs.products);
                 mine.others += &theirs.others;
             }
-            (Part::Exponents(mine), Part::Exponents(theirs)) => mine.merge(theirs),
+            (TaskPartial::Exponents(mine), TaskPartial::Exponents(theirs)) => mine.merge(theirs),
             _ => unreachable!("parts of one task are alike"),
         }
     }
@@ -172,7 +172,7 @@ impl Part {
     /// The partial that it is.
     pub(super) fn partial(&self) -> &AnyPartial {
         match self {
-            Part::Partial(partial) => partial,
+            TaskPartial::Partial(partial) => partial,
             _ => unreachable!("this task leaves a partial"),
         }
     }

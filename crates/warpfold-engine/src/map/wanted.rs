@@ -18,7 +18,7 @@ pub(super) struct Wanted {
     pub(super) measure: Measure,
     /// The type of the values.
     pub(super) dtype: DType,
-    pub(super) kind: Kind,
+    pub(super) kind: Source,
     pub(super) tasks: Vec<usize>,
     pub(super) ddof: Option<u64>,
     pub(super) initial: Option<Value>,
@@ -26,7 +26,7 @@ pub(super) struct Wanted {
 
 /// How a result is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Source {
     /// From a partial of the values.
     Values,
     /// From the exact products of two values: a product that is summed, or weights and values.
@@ -218,12 +218,12 @@ fn wanted(map: &mut Map, typed: &Typed<'_>, first: usize) -> Result<Wanted> {
     let id = |k: usize| -> Id { roots[k].value };
     let (kind, tasks) = match (reduction.measure, reduction.weights.is_some()) {
         (Measure::LogSumExp, _) => {
-            (Kind::Exponents, vec![Task::Exponents { exponent: id(0), power: id(1) }])
+            (Source::Exponents, vec![Task::Exponents { exponent: id(0), power: id(1) }])
         }
-        (Measure::Rmse | Measure::Cosine, _) => (Kind::Pairs, vec![Task::Pairs(id(0), id(1))]),
-        (Measure::Op(Op::Sum), true) => (Kind::Products, vec![Task::Products(id(0), id(1))]),
+        (Measure::Rmse | Measure::Cosine, _) => (Source::Pairs, vec![Task::Pairs(id(0), id(1))]),
+        (Measure::Op(Op::Sum), true) => (Source::Products, vec![Task::Products(id(0), id(1))]),
         (Measure::Op(Op::Mean), true) => {
-            (Kind::Weighted, vec![Task::Products(id(0), id(1)), Task::Weights(id(0))])
+            (Source::Weighted, vec![Task::Products(id(0), id(1)), Task::Weights(id(0))])
         }
         (Measure::Op(_), true) => {
             let halves = match count {
@@ -232,7 +232,7 @@ fn wanted(map: &mut Map, typed: &Typed<'_>, first: usize) -> Result<Wanted> {
                 _ => Some((id(2), id(3))),
             };
             let squares = Task::Squares { weight: id(0), value: id(1), halves };
-            (Kind::Weighted, vec![Task::Products(id(0), id(1)), Task::Weights(id(0)), squares])
+            (Source::Weighted, vec![Task::Products(id(0), id(1)), Task::Weights(id(0)), squares])
         }
         (Measure::Op(op), false) => {
             check(op, ty.dtype())?;
@@ -240,13 +240,13 @@ fn wanted(map: &mut Map, typed: &Typed<'_>, first: usize) -> Result<Wanted> {
                 Some(_) if matches!(op, Op::Sum | Op::Mean) => {
                     let factors = map.program.keep_factors(first);
                     let (left, right) = factors.unwrap_or((id(0), id(0)));
-                    (Kind::Products, vec![Task::Products(left, right)])
+                    (Source::Products, vec![Task::Products(left, right)])
                 }
-                _ => (Kind::Values, vec![Task::values(op, id(0), ty)]),
+                _ => (Source::Values, vec![Task::values(op, id(0), ty)]),
             }
         }
     };
-    if kind == Kind::Products {
+    if kind == Source::Products {
         check(Op::Dot, ty.dtype())?;
     }
     let tasks = tasks.into_iter().map(|task| {

@@ -1,7 +1,7 @@
 //! [`Dot`]: an exact sum of exact products.
 
 use super::moments::ProductLimbs;
-use crate::element::{Element, Float, Parts, Real};
+use crate::element::{Components, Element, Float, Real};
 use crate::limbs::Register;
 use crate::limbs::tally;
 use crate::{Op, Overflow, Result};
@@ -16,14 +16,14 @@ use crate::{Op, Overflow, Result};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dot<T: Element> {
     /// One accumulator for each part of an element.
-    pub parts: T::Parts<Register<ProductLimbs<T>>>,
+    pub parts: T::Components<Register<ProductLimbs<T>>>,
     /// Elements that went in.
     pub count: u64,
 }
 
 impl<T: Element> Default for Dot<T> {
     fn default() -> Self {
-        Dot { parts: Parts::from_fn(|_| Register::default()), count: 0 }
+        Dot { parts: Components::from_fn(|_| Register::default()), count: 0 }
     }
 }
 
@@ -72,11 +72,11 @@ impl<T: Element> Dot<T> {
     /// # Errors
     /// [`Error::Overflow`](crate::Error::Overflow) if an integer result does not fit and `overflow` says so.
     pub fn value(&self, overflow: Overflow) -> Result<T::Sum> {
-        T::finish(&self.parts, 2 * T::Part::UNIT, Op::Dot, overflow)
+        T::finish(&self.parts, 2 * T::Component::UNIT, Op::Dot, overflow)
     }
 
     /// The exact value rounded once to a float type of choice (complex stays complex).
     pub fn round_as<F: Float>(&self) -> T::With<F> {
-        T::join(Parts::from_fn(|k| self.parts.as_ref()[k].round::<F>(2 * T::Part::UNIT)))
+        T::join(Components::from_fn(|k| self.parts.as_ref()[k].round::<F>(2 * T::Component::UNIT)))
     }
 }

@@ -3,14 +3,14 @@
 use num_bigint::{BigInt, BigUint};
 
 use super::sum::{Exact, SumLimbs};
-use crate::element::{Element, Float, Parts, Real};
+use crate::element::{Components, Element, Float, Real};
 use crate::limbs::tally;
 use crate::limbs::{Register, Special};
 use crate::limbs::{round_ratio, round_root, to_bigint};
 use crate::{Error, Op, Overflow, Result};
 
 /// Limbs of an exact sum of products of `T`'s parts.
-pub type ProductLimbs<T> = <<T as Element>::Part as Real>::ProductLimbs;
+pub type ProductLimbs<T> = <<T as Element>::Component as Real>::ProductLimbs;
 
 /// Exact first and second moments of any number of elements, in any order.
 ///
@@ -25,7 +25,7 @@ pub type ProductLimbs<T> = <<T as Element>::Part as Real>::ProductLimbs;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moments<T: Element> {
     /// The sum of each part.
-    pub sum: T::Parts<Register<SumLimbs<T>>>,
+    pub sum: T::Components<Register<SumLimbs<T>>>,
     /// The sum of the squares of all parts.
     pub squares: Register<ProductLimbs<T>>,
     /// Elements that went in.
@@ -35,7 +35,7 @@ pub struct Moments<T: Element> {
 impl<T: Element> Default for Moments<T> {
     fn default() -> Self {
         Moments {
-            sum: Parts::from_fn(|_| Register::default()),
+            sum: Components::from_fn(|_| Register::default()),
             squares: Register::default(),
             count: 0,
         }
@@ -209,7 +209,7 @@ impl<T: Element> Moments<T> {
         self.squares.round(Self::UNIT as i32)
     }
 
-    const UNIT: i64 = 2 * T::Part::UNIT as i64;
+    const UNIT: i64 = 2 * T::Component::UNIT as i64;
 
     /// `n · (n - ddof)`.
     fn denominator(&self, op: Op, ddof: u64) -> Result<BigUint> {

@@ -39,7 +39,7 @@ pub fn round_moments<T: Element, F: Float>(op: Op, ddof: u64, x: &[T]) -> Option
         found = sums::<T>(op, parts, low);
     }
     let (sums, squares) = found?;
-    let unit = 2 * (i64::from(T::Part::UNIT) + i64::from(low));
+    let unit = 2 * (i64::from(T::Component::UNIT) + i64::from(low));
     let n = n as u64;
     let spread = |sum: i64| u128::from(sum.unsigned_abs()).pow(2);
     let spreads = || u128::from(n) * squares - spread(sums[0]) - spread(sums[1]);
@@ -65,8 +65,8 @@ fn grid<P: Real>(parts: &[P]) -> Option<u32> {
 }
 
 /// Sums and the sum of squares of elements of a grid, less the first element if a variance is asked for; `None` where they are too far from it.
-fn sums<T: Element>(op: Op, parts: &[T::Part], low: u32) -> Option<([i64; 2], u128)> {
-    let value = |part: T::Part| match part.decode() {
+fn sums<T: Element>(op: Op, parts: &[T::Component], low: u32) -> Option<([i64; 2], u128)> {
+    let value = |part: T::Component| match part.decode() {
         Decoded::Finite { negative, mantissa, shift } => {
             // A zero's shift says nothing; other mantissas have zeros where they are shifted out.
             let size = match shift >= low {

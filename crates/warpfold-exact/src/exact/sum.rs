@@ -2,14 +2,14 @@
 
 use num_bigint::BigUint;
 
-use crate::element::{Element, Float, Integer, Parts, Real};
+use crate::element::{Components, Element, Float, Integer, Real};
 use crate::limbs::Register;
 use crate::limbs::tally;
 use crate::limbs::{round_ratio, to_bigint};
 use crate::{Error, Op, Overflow, Result};
 
 /// Limbs of an exact sum of `T`'s parts.
-pub type SumLimbs<T> = <<T as Element>::Part as Real>::SumLimbs;
+pub type SumLimbs<T> = <<T as Element>::Component as Real>::SumLimbs;
 
 /// The exact sum of any number of elements, in any order, rounded only when asked.
 ///
@@ -26,14 +26,14 @@ pub type SumLimbs<T> = <<T as Element>::Part as Real>::SumLimbs;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exact<T: Element> {
     /// One accumulator for each part of an element.
-    pub parts: T::Parts<Register<SumLimbs<T>>>,
+    pub parts: T::Components<Register<SumLimbs<T>>>,
     /// Elements that went in.
     pub count: u64,
 }
 
 impl<T: Element> Default for Exact<T> {
     fn default() -> Self {
-        Exact { parts: Parts::from_fn(|_| Register::default()), count: 0 }
+        Exact { parts: Components::from_fn(|_| Register::default()), count: 0 }
     }
 }
 
@@ -74,12 +74,12 @@ impl<T: Element> Exact<T> {
     /// # Errors
     /// [`Error::Overflow`] if an integer sum does not fit and `overflow` says so.
     pub fn sum(&self, overflow: Overflow) -> Result<T::Sum> {
-        T::finish(&self.parts, T::Part::UNIT, Op::Sum, overflow)
+        T::finish(&self.parts, T::Component::UNIT, Op::Sum, overflow)
     }
 
     /// The exact sum rounded once to a float type of choice (complex stays complex).
     pub fn round_as<F: Float>(&self) -> T::With<F> {
-        T::join(Parts::from_fn(|k| self.parts.as_ref()[k].round::<F>(T::Part::UNIT)))
+        T::join(Components::from_fn(|k| self.parts.as_ref()[k].round::<F>(T::Component::UNIT)))
     }
 
     /// The exact sum over the count, rounded once.
@@ -99,10 +99,10 @@ impl<T: Element> Exact<T> {
             return Err(Error::Empty { op: Op::Mean, ignored: false });
         }
         let count = BigUint::from(self.count);
-        Ok(T::join(Parts::from_fn(|k| {
+        Ok(T::join(Components::from_fn(|k| {
             let register = &self.parts.as_ref()[k];
             register.special.value().unwrap_or_else(|| {
-                round_ratio(&to_bigint(&register.fixed), &count, i64::from(T::Part::UNIT))
+                round_ratio(&to_bigint(&register.fixed), &count, i64::from(T::Component::UNIT))
             })
         })))
     }

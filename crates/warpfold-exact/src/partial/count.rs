@@ -15,7 +15,8 @@ pub struct Count {
 impl Count {
     /// Counts one element.
     pub fn add<T: Element>(&mut self, x: T) {
-        let is_zero = |part: &T::Part| matches!(part.decode(), Decoded::Finite { mantissa: 0, .. });
+        let is_zero =
+            |part: &T::Component| matches!(part.decode(), Decoded::Finite { mantissa: 0, .. });
         let is_nonzero = !T::as_parts(&[x]).iter().all(is_zero);
         tally(&mut self.seen, 1);
         tally(&mut self.nonzero, u64::from(is_nonzero));

@@ -19,7 +19,8 @@ impl<T: Element> Default for Magnitude<T> {
 }
 
 /// The magnitudes of an element's parts, as integers.
-pub type Magnitudes<T> = <T as Element>::Parts<<<T as Element>::Part as Ordered>::Magnitude>;
+pub type Magnitudes<T> =
+    <T as Element>::Components<<<T as Element>::Component as Ordered>::Magnitude>;
 
 impl<T: Element> Magnitude<T> {
     /// Nothing seen yet: zero.
@@ -31,7 +32,7 @@ impl<T: Element> Magnitude<T> {
     pub fn of(parts: &Magnitudes<T>) -> Self {
         let mut square = Register::<ProductLimbs<T>>::default();
         for &part in parts.as_ref() {
-            match T::Part::decode_magnitude(part) {
+            match T::Component::decode_magnitude(part) {
                 Decoded::Finite { mantissa, shift, .. } => {
                     square.fixed.add(u128::from(mantissa) * u128::from(mantissa), 2 * shift, false);
                 }
@@ -76,7 +77,7 @@ impl<T: Element> Magnitude<T> {
     pub fn round_as<F: Float>(&self) -> F {
         self.square.special.value().unwrap_or_else(|| {
             let square = to_bigint(&self.square.fixed);
-            round_root(square.magnitude(), &BigUint::from(1u32), 2 * i64::from(T::Part::UNIT))
+            round_root(square.magnitude(), &BigUint::from(1u32), 2 * i64::from(T::Component::UNIT))
         })
     }
 }

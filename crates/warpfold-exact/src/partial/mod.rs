@@ -36,7 +36,7 @@ pub enum Partial<T: Element> {
     /// Of dot.
     Dot(Box<Dot<T>>),
     /// Of min, max, minmax, argmin and argmax.
-    Extremes(Extremes<T::Part>),
+    Extremes(Extremes<T::Component>),
     /// Of any, all and count.
     Count(Count),
     /// Of prod.

@@ -25,7 +25,7 @@ impl<T: Element> Default for Norm1<T> {
 
 impl<T: Element> Norm1<T> {
     /// The unit of the total.
-    pub const UNIT: i32 = 2 * T::Part::UNIT;
+    pub const UNIT: i32 = 2 * T::Component::UNIT;
 
     /// The empty sum: zero.
     pub fn new() -> Self {
@@ -42,7 +42,7 @@ impl<T: Element> Norm1<T> {
 
     /// From the exact sum of the magnitudes of real elements.
     pub fn from_exact(sum: &Exact<T>) -> Self {
-        Self::from_sum(&sum.parts.as_ref()[0], T::Part::UNIT, sum.count)
+        Self::from_sum(&sum.parts.as_ref()[0], T::Component::UNIT, sum.count)
     }
 
     /// Adds another partial.

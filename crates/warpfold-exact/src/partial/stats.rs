@@ -13,7 +13,7 @@ pub struct Stats<T: Element> {
     /// The sum of magnitudes.
     pub norm1: Norm1<T>,
     /// Empty for complex elements, which have no order.
-    pub extremes: Extremes<T::Part>,
+    pub extremes: Extremes<T::Component>,
     /// Elements that are NaN.
     pub nans: u64,
     /// Elements seen.
@@ -123,7 +123,7 @@ impl<T: Element> Stats<T> {
     /// [`Error::Overflow`] if an integer sum does not fit; [`Error::Unsupported`] for rounding to another type.
     pub fn summary(&self, finish: Finish) -> Result<Summary> {
         refuse_rounding(finish, T::DTYPE)?;
-        let extreme = |value: Result<T::Part>| value.ok().map(Into::into);
+        let extreme = |value: Result<T::Component>| value.ok().map(Into::into);
         let index = |value: Result<u64>| value.ok();
         let var = self.var(finish.ddof);
         let std = self.std(finish.ddof);

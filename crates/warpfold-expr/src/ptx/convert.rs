@@ -2,7 +2,7 @@
 
 use warpfold_num::DType;
 
-use super::{Code, Kind, Raw};
+use super::{Code, Raw, RegisterClass};
 use crate::function::Unary;
 use crate::program::{Id, Type};
 
@@ -18,7 +18,7 @@ impl Code<'_> {
             DType::I32 => self.line(format_args!("cvt.s64.s32 {d}, {word};")),
             DType::U32 => self.line(format_args!("cvt.u64.u32 {d}, {word};")),
             DType::I8 | DType::I16 | DType::U8 | DType::U16 | DType::Bool => {
-                let (t, bits) = (self.temporary(Kind::Word), 8 * dtype.size());
+                let (t, bits) = (self.temporary(RegisterClass::Word), 8 * dtype.size());
                 let sign = if matches!(dtype, DType::I8 | DType::I16) { 's' } else { 'u' };
                 self.line(format_args!("bfe.{sign}32 {t}, {word}, {bit}, {bits};"));
                 match dtype {
@@ -27,7 +27,7 @@ impl Code<'_> {
                 }
             }
             DType::F16 => {
-                let t = self.temporary(Kind::Word);
+                let t = self.temporary(RegisterClass::Word);
                 self.line(format_args!("shr.u32 {t}, {word}, {bit};"));
                 self.line(format_args!("{{ .reg .b16 wf_half; cvt.u16.u32 wf_half, {t};"));
                 self.line(format_args!("cvt.f32.f16 {d}, wf_half; }}"));
@@ -69,14 +69,14 @@ impl Code<'_> {
             // Towards zero, saturated; the hardware's choice for NaN is another than 0.
             (_, Type::F32 | Type::F64) => {
                 let sign = if op == Unary::U64 { 'u' } else { 's' };
-                let p = self.temporary(Kind::Predicate);
+                let p = self.temporary(RegisterClass::Predicate);
                 self.line(format_args!("cvt.rzi.{sign}64.{from} {d}, {a};"));
                 self.line(format_args!("setp.nan.{from} {p}, {a}, {a};"));
                 self.line(format_args!("selp.b64 {d}, 0, {d}, {p};"));
             }
             // Between integers: what has the sign bit is no number of the other type.
             (_, Type::I64 | Type::U64) => {
-                let p = self.temporary(Kind::Predicate);
+                let p = self.temporary(RegisterClass::Predicate);
                 self.line(format_args!("mov.b64 {d}, {a};"));
                 self.line(format_args!("setp.lt.s64 {p}, {a}, 0;"));
                 self.faulty(id, &p);

@@ -1,14 +1,14 @@
 //! Operations of floats: each rounded once, to nearest-even.
 
-use super::{Code, Kind};
+use super::{Code, RegisterClass};
 use crate::function::{Binary, Unary};
 use crate::program::Type;
 
 /// NaN and infinity as PTX writes them, and the instruction for the bits.
-fn numbers(ty: Type) -> (&'static str, &'static str, Kind) {
+fn numbers(ty: Type) -> (&'static str, &'static str, RegisterClass) {
     match ty {
-        Type::F32 => ("0f7FC00000", "0f7F800000", Kind::Word),
-        _ => ("0d7FF8000000000000", "0d7FF0000000000000", Kind::Long),
+        Type::F32 => ("0f7FC00000", "0f7F800000", RegisterClass::Word),
+        _ => ("0d7FF8000000000000", "0d7FF0000000000000", RegisterClass::Long),
     }
 }
 
@@ -56,7 +56,7 @@ impl Code<'_> {
         let (nan, _, size) = numbers(ty);
         let (test, logic) = if op == Binary::Min { ("lt", "or") } else { ("gt", "and") };
         let bits = if ty == Type::F32 { "b32" } else { "b64" };
-        let (p, t) = (self.temporary(Kind::Predicate), self.temporary(size));
+        let (p, t) = (self.temporary(RegisterClass::Predicate), self.temporary(size));
         self.line(format_args!("setp.{test}.{ty} {p}, {a}, {b};"));
         self.line(format_args!("selp.{ty} {d}, {a}, {b}, {p};"));
         self.line(format_args!("{logic}.{bits} {t}, {a}, {b};"));

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::symbol::{Printer, Symbol};
-use super::{Code, Kind};
+use super::{Code, RegisterClass};
 use crate::function::Unary;
 use crate::math::{double, single, soon, wide};
 use crate::program::Type;
@@ -52,7 +52,7 @@ impl Code<'_> {
         }
         let value = self.evaluated("cvt.f64.f32", a, |x| of_single(op, x));
         self.line(format_args!("cvt.rn.f32.f64 {d}, {value};"));
-        let bits = self.temporary(Kind::Word);
+        let bits = self.temporary(RegisterClass::Word);
         let (hard, is_odd) = match hard(op) {
             Hard::Plain(hard) => {
                 self.line(format_args!("mov.b32 {bits}, {a};"));
@@ -69,22 +69,22 @@ impl Code<'_> {
             }
         };
         for &(input, result) in hard {
-            let p = self.temporary(Kind::Predicate);
+            let p = self.temporary(RegisterClass::Predicate);
             let mut of_input = format!("0x{result:08X}");
             if is_odd {
-                let t = self.temporary(Kind::Word);
+                let t = self.temporary(RegisterClass::Word);
                 self.line(format_args!("mov.b32 {t}, {a};"));
                 self.line(format_args!("and.b32 {t}, {t}, 0x80000000;"));
                 self.line(format_args!("xor.b32 {t}, {t}, {of_input};"));
                 of_input = t;
             }
-            let t = self.temporary(Kind::Word);
+            let t = self.temporary(RegisterClass::Word);
             self.line(format_args!("setp.eq.u32 {p}, {bits}, 0x{input:08X};"));
             self.line(format_args!("mov.b32 {t}, {d};"));
             self.line(format_args!("selp.b32 {t}, {of_input}, {t}, {p};"));
             self.line(format_args!("mov.b32 {d}, {t};"));
         }
-        let p = self.temporary(Kind::Predicate);
+        let p = self.temporary(RegisterClass::Predicate);
         self.line(format_args!("setp.nan.f32 {p}, {a}, {a};"));
         self.line(format_args!("selp.f32 {d}, 0f7FC00000, {d}, {p};"));
     }

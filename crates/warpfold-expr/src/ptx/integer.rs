@@ -1,6 +1,6 @@
 //! Operations of integers of 64 bits, each with the test that says whether it has a value.
 
-use super::{Code, Kind};
+use super::{Code, RegisterClass};
 use crate::function::{Binary, Unary};
 use crate::program::{Id, Type};
 
@@ -20,7 +20,7 @@ impl Code<'_> {
             (Unary::Not, _) => self.line(format_args!("not.b64 {d}, {a};")),
             (Unary::Neg | Unary::Abs, _) => {
                 let name = if op == Unary::Neg { "neg" } else { "abs" };
-                let p = self.temporary(Kind::Predicate);
+                let p = self.temporary(RegisterClass::Predicate);
                 self.line(format_args!("{name}.s64 {d}, {a};"));
                 self.line(format_args!("setp.eq.s64 {p}, {a}, {LEAST};"));
                 self.faulty(id, &p);
@@ -52,8 +52,11 @@ impl Code<'_> {
 
     /// Sums, differences and products.
     fn checked(&mut self, id: Id, op: Binary, ty: Type, a: &str, b: &str) {
-        let (d, p, t) =
-            (self.value(id), self.temporary(Kind::Predicate), self.temporary(Kind::Long));
+        let (d, p, t) = (
+            self.value(id),
+            self.temporary(RegisterClass::Predicate),
+            self.temporary(RegisterClass::Long),
+        );
         match (op, ty) {
             (Binary::Mul, ty) => {
                 let of = suffix(ty);
@@ -62,7 +65,7 @@ impl Code<'_> {
                 if ty == Type::U64 {
                     self.line(format_args!("setp.ne.u64 {p}, {t}, 0;"));
                 } else {
-                    let sign = self.temporary(Kind::Long);
+                    let sign = self.temporary(RegisterClass::Long);
                     self.line(format_args!("shr.s64 {sign}, {d}, 63;"));
                     self.line(format_args!("setp.ne.s64 {p}, {t}, {sign};"));
                 }
@@ -78,7 +81,7 @@ impl Code<'_> {
             // The sign is another than that of both terms; than that of the one, which differs from the other's.
             _ => {
                 let (name, other) = if op == Binary::Add { ("add", &*d) } else { ("sub", a) };
-                let u = self.temporary(Kind::Long);
+                let u = self.temporary(RegisterClass::Long);
                 self.line(format_args!("{name}.s64 {d}, {a}, {b};"));
                 self.line(format_args!("xor.b64 {t}, {a}, {d};"));
                 self.line(format_args!("xor.b64 {u}, {b}, {other};"));
@@ -92,8 +95,8 @@ impl Code<'_> {
     /// Quotients rounded down, and what they leave. The hardware's division gets no divisor of 0 or -1.
     fn divide(&mut self, id: Id, op: Binary, ty: Type, a: &str, b: &str) {
         let d = self.value(id);
-        let [zero, p] = [Kind::Predicate; 2].map(|kind| self.temporary(kind));
-        let [divisor, q] = [Kind::Long; 2].map(|kind| self.temporary(kind));
+        let [zero, p] = [RegisterClass::Predicate; 2].map(|kind| self.temporary(kind));
+        let [divisor, q] = [RegisterClass::Long; 2].map(|kind| self.temporary(kind));
         self.line(format_args!("setp.eq.s64 {zero}, {b}, 0;"));
         if ty == Type::U64 {
             let name = if op == Binary::Rem { "rem" } else { "div" };
@@ -101,8 +104,8 @@ impl Code<'_> {
             self.line(format_args!("{name}.u64 {d}, {a}, {divisor};"));
             return self.faulty(id, &zero);
         }
-        let [minus, rounds] = [Kind::Predicate; 2].map(|kind| self.temporary(kind));
-        let [rest, t] = [Kind::Long; 2].map(|kind| self.temporary(kind));
+        let [minus, rounds] = [RegisterClass::Predicate; 2].map(|kind| self.temporary(kind));
+        let [rest, t] = [RegisterClass::Long; 2].map(|kind| self.temporary(kind));
         self.line(format_args!("setp.eq.s64 {minus}, {b}, -1;"));
         self.line(format_args!("or.pred {p}, {zero}, {minus};"));
         self.line(format_args!("selp.b64 {divisor}, 1, {b}, {p};"));

@@ -40,7 +40,7 @@ pub struct Code<'p> {
 
 /// What a register beside those of values holds.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum RegisterClass {
     Predicate,
     Word,
     Long,
@@ -133,8 +133,9 @@ impl<'p> Code<'p> {
     /// The whole text: declarations first.
     pub fn text(&self) -> String {
         let mut text = self.declared.clone();
-        for (kind, count) in
-            [Kind::Predicate, Kind::Word, Kind::Long].into_iter().zip(self.temporaries)
+        for (kind, count) in [RegisterClass::Predicate, RegisterClass::Word, RegisterClass::Long]
+            .into_iter()
+            .zip(self.temporaries)
         {
             if count > 0 {
                 let (class, letter) = (kind.class(), kind.letter());
@@ -153,12 +154,12 @@ impl<'p> Code<'p> {
         writeln!(self.text, "{instruction}").unwrap_or_default();
     }
 
-    fn temporary(&mut self, kind: Kind) -> String {
+    fn temporary(&mut self, kind: RegisterClass) -> String {
         kind.register(self.number(kind))
     }
 
     /// The number of a new register.
-    fn number(&mut self, kind: Kind) -> usize {
+    fn number(&mut self, kind: RegisterClass) -> usize {
         let count = &mut self.temporaries[kind as usize];
         *count += 1;
         *count - 1
@@ -210,7 +211,7 @@ impl<'p> Code<'p> {
                 let [c, a, b] = [c, a, b].map(|id| self.value(id));
                 match ty {
                     Type::Bool => {
-                        let t = self.temporary(Kind::Predicate);
+                        let t = self.temporary(RegisterClass::Predicate);
                         self.line(format_args!("not.pred {t}, {c};"));
                         self.line(format_args!("and.pred {t}, {t}, {b};"));
                         self.line(format_args!("and.pred {d}, {c}, {a};"));
@@ -254,7 +255,7 @@ impl<'p> Code<'p> {
         // Less is `not a and b`, equal the contrary of different.
         let a = match op {
             Binary::Lt | Binary::Le => {
-                let t = self.temporary(Kind::Predicate);
+                let t = self.temporary(RegisterClass::Predicate);
                 self.line(format_args!("not.pred {t}, {a};"));
                 t
             }
@@ -267,12 +268,12 @@ impl<'p> Code<'p> {
     }
 }
 
-impl Kind {
+impl RegisterClass {
     fn class(self) -> &'static str {
         match self {
-            Kind::Predicate => "pred",
-            Kind::Word => "b32",
-            Kind::Long => "b64",
+            RegisterClass::Predicate => "pred",
+            RegisterClass::Word => "b32",
+            RegisterClass::Long => "b64",
         }
     }
 
@@ -282,9 +283,9 @@ impl Kind {
 
     fn letter(self) -> &'static str {
         match self {
-            Kind::Predicate => "p",
-            Kind::Word => "w",
-            Kind::Long => "l",
+            RegisterClass::Predicate => "p",
+            RegisterClass::Word => "w",
+            RegisterClass::Long => "l",
         }
     }
 }

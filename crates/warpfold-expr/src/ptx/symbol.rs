@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Sub};
 
-use super::{Code, Kind};
+use super::{Code, RegisterClass};
 use crate::math::number::{Bits, Number, Truth, Word};
 
 /// Where instructions go.
@@ -35,10 +35,10 @@ impl<'c, 'p> Printer<'c, 'p> {
 
     /// A number in a new register, which an instruction is printed for that begins and ends so.
     pub(super) fn number(self, instruction: &str, operands: &str) -> Symbol<'c, 'p> {
-        Symbol(self.value(Kind::Long, instruction, operands))
+        Symbol(self.value(RegisterClass::Long, instruction, operands))
     }
 
-    fn value<C>(self, kind: Kind, instruction: &str, operands: &str) -> Value<'c, 'p, C> {
+    fn value<C>(self, kind: RegisterClass, instruction: &str, operands: &str) -> Value<'c, 'p, C> {
         let mut code = self.0.borrow_mut();
         let register = code.number(kind);
         let name = kind.register(register);
@@ -49,7 +49,7 @@ impl<'c, 'p> Printer<'c, 'p> {
 
 impl<C> Value<'_, '_, C> {
     /// Its place in an instruction.
-    fn text(&self, kind: Kind, constant: impl Fn(&C) -> String) -> String {
+    fn text(&self, kind: RegisterClass, constant: impl Fn(&C) -> String) -> String {
         match self {
             Value::Constant(value) => constant(value),
             Value::Register(_, register) => kind.register(*register),
@@ -60,7 +60,7 @@ impl<C> Value<'_, '_, C> {
 /// What numbers and integers share: constants are bits, written as such.
 impl<'c, 'p> Value<'c, 'p, u64> {
     fn bits(&self, prefix: &str) -> String {
-        self.text(Kind::Long, |bits| format!("{prefix}{bits:016X}"))
+        self.text(RegisterClass::Long, |bits| format!("{prefix}{bits:016X}"))
     }
 
     /// Where an operand's instructions go.
@@ -83,7 +83,7 @@ impl<'c, 'p> Value<'c, 'p, u64> {
             (Value::Constant(a), Value::Constant(b)) => Value::Constant(known(a, b)),
             (Value::Register(printer, _), _) | (_, Value::Register(printer, _)) => {
                 let operands = format!("{}, {}", self.bits(prefix), other.bits(prefix));
-                printer.value(Kind::Long, instruction, &operands)
+                printer.value(RegisterClass::Long, instruction, &operands)
             }
         }
     }
@@ -93,7 +93,7 @@ impl<'c, 'p> Value<'c, 'p, u64> {
         match self {
             Value::Constant(a) => Value::Constant(known(a)),
             Value::Register(printer, _) => {
-                printer.value(Kind::Long, instruction, &self.bits(prefix))
+                printer.value(RegisterClass::Long, instruction, &self.bits(prefix))
             }
         }
     }
@@ -112,7 +112,7 @@ impl<'c, 'p> Value<'c, 'p, u64> {
             (Value::Register(printer, _), _) => (printer, test, self, other),
         };
         let operands = format!("{}, {}", a.bits(prefix), b.bits(prefix));
-        Flag(printer.value(Kind::Predicate, &format!("setp.{test}.{ty}"), &operands))
+        Flag(printer.value(RegisterClass::Predicate, &format!("setp.{test}.{ty}"), &operands))
     }
 
     fn selected(condition: Flag<'c, 'p>, yes: Self, no: Self, prefix: &str, ty: &str) -> Self {
@@ -122,7 +122,7 @@ impl<'c, 'p> Value<'c, 'p, u64> {
             Value::Register(printer, _) => {
                 let operands =
                     format!("{}, {}, {}", yes.bits(prefix), no.bits(prefix), condition.text());
-                printer.value(Kind::Long, &format!("selp.{ty}"), &operands)
+                printer.value(RegisterClass::Long, &format!("selp.{ty}"), &operands)
             }
         }
     }
@@ -229,7 +229,7 @@ impl<'c, 'p> Number for Symbol<'c, 'p> {
         };
         let (result, label) = {
             let mut code = printer.0.borrow_mut();
-            let (result, label) = (code.number(Kind::Long), code.label());
+            let (result, label) = (code.number(RegisterClass::Long), code.label());
             code.line(format_args!("@!{} bra {label}_else;", condition.text()));
             (Symbol(Value::Register(printer, result)), label)
         };
@@ -262,14 +262,15 @@ impl<'c, 'p> Integer<'c, 'p> {
             (_, Value::Constant(by)) => by.to_string(),
             (_, Value::Register(printer, _)) => {
                 let by = by.text();
-                let word: Value<'_, '_, u64> = printer.value(Kind::Word, "cvt.u32.u64", &by);
-                word.text(Kind::Word, u64::to_string)
+                let word: Value<'_, '_, u64> =
+                    printer.value(RegisterClass::Word, "cvt.u32.u64", &by);
+                word.text(RegisterClass::Word, u64::to_string)
             }
         };
         let (Some(printer), value) = (self.0.printer(), self.text()) else {
             unreachable!("only registers are moved by registers")
         };
-        Integer(printer.value(Kind::Long, instruction, &format!("{value}, {by}")))
+        Integer(printer.value(RegisterClass::Long, instruction, &format!("{value}, {by}")))
     }
 
     fn compared(
@@ -330,9 +331,10 @@ impl<'c, 'p> Bits for Integer<'c, 'p> {
         match self.0 {
             Value::Constant(bits) => Integer::of(u64::from(bits.leading_zeros())),
             Value::Register(printer, _) => {
-                let word: Value<'_, '_, u64> = printer.value(Kind::Word, "clz.b64", &self.text());
-                let word = word.text(Kind::Word, u64::to_string);
-                Integer(printer.value(Kind::Long, "cvt.u64.u32", &word))
+                let word: Value<'_, '_, u64> =
+                    printer.value(RegisterClass::Word, "clz.b64", &self.text());
+                let word = word.text(RegisterClass::Word, u64::to_string);
+                Integer(printer.value(RegisterClass::Long, "cvt.u64.u32", &word))
             }
         }
     }
@@ -354,7 +356,7 @@ impl<'c, 'p> Bits for Integer<'c, 'p> {
 
 impl Flag<'_, '_> {
     fn text(&self) -> String {
-        self.0.text(Kind::Predicate, |_| unreachable!("a known condition is no operand"))
+        self.0.text(RegisterClass::Predicate, |_| unreachable!("a known condition is no operand"))
     }
 
     fn is_known(&self) -> bool {
@@ -368,7 +370,7 @@ impl Flag<'_, '_> {
             (_, Value::Constant(value)) => known(value, self),
             (Value::Register(printer, _), _) => {
                 let operands = format!("{}, {}", self.text(), other.text());
-                Flag(printer.value(Kind::Predicate, instruction, &operands))
+                Flag(printer.value(RegisterClass::Predicate, instruction, &operands))
             }
         }
     }
@@ -387,7 +389,7 @@ impl Truth for Flag<'_, '_> {
         match self.0 {
             Value::Constant(value) => Flag(Value::Constant(!value)),
             Value::Register(printer, _) => {
-                Flag(printer.value(Kind::Predicate, "not.pred", &self.text()))
+                Flag(printer.value(RegisterClass::Predicate, "not.pred", &self.text()))
             }
         }
     }

@@ -2,14 +2,14 @@
 
 use crate::element::{Element, Real};
 use crate::exact::{ProductLimbs, SumLimbs};
-use crate::plan::{CudaPlan, Fold, Rounding};
+use crate::plan::{CudaPlan, DeviceFold, Rounding};
 use crate::{DType, Error, Nan, Op, Result, with_element};
 
 /// How a value comes to lie on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// The fold's kernel writes it.
-    Fold,
+    DeviceFold,
     /// The kernel `finish` does, by these options, from the fold's record.
     Finish {
         /// What to do, as the kernel takes it apart.
@@ -85,9 +85,9 @@ pub(super) fn ending(plan: &CudaPlan, round_to: Option<DType>) -> Result<Ending>
         // Folds leave the accumulator's type.
         Op::Sum | Op::Dot | Op::L1 if is_narrow && exact => Step::Sum,
         Op::Sum | Op::Dot if is_narrow => Step::FastL1,
-        Op::Sum | Op::Dot | Op::Count => return Ok(Ending::Fold),
-        Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => return Ok(Ending::Fold),
-        Op::L1 if exact => return Ok(Ending::Fold),
+        Op::Sum | Op::Dot | Op::Count => return Ok(Ending::DeviceFold),
+        Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => return Ok(Ending::DeviceFold),
+        Op::L1 if exact => return Ok(Ending::DeviceFold),
         Op::Stats => {
             return Err(Error::Unsupported {
                 option: "leaving the result on the device",
@@ -104,9 +104,9 @@ pub(super) fn ending(plan: &CudaPlan, round_to: Option<DType>) -> Result<Ending>
         Op::Std => Step::Std,
         Op::L1 if float => Step::FastL1,
         Op::L1 => Step::L1,
-        Op::L2 if plan.fold == Fold::Squares => Step::FastL2,
+        Op::L2 if plan.fold == DeviceFold::Squares => Step::FastL2,
         Op::L2 => Step::L2,
-        Op::Sumsq if plan.fold == Fold::Squares => Step::FastSumsq,
+        Op::Sumsq if plan.fold == DeviceFold::Squares => Step::FastSumsq,
         Op::Sumsq if float => Step::Sumsq,
         Op::Sumsq => Step::IntegerSumsq,
         Op::Any => Step::Any,
@@ -127,21 +127,22 @@ pub(super) fn ending(plan: &CudaPlan, round_to: Option<DType>) -> Result<Ending>
 
 /// Whether the plan's own kernel writes the value, without a launch more.
 pub fn is_finished_by_its_fold(plan: &CudaPlan) -> bool {
-    ending(plan, None) == Ok(Ending::Fold)
+    ending(plan, None) == Ok(Ending::DeviceFold)
 }
 
 /// The options of the kernel: the step, the layout of the record, the types.
 fn options(plan: &CudaPlan, step: Step, rounding: Rounding) -> u64 {
-    fn of<T: Element>(fold: Fold) -> (u64, u64) {
+    fn of<T: Element>(fold: DeviceFold) -> (u64, u64) {
         // Limbs of sums and squares: as the exact folds of floats leave them, or as those of integers.
         let (sum, product) =
             (size_of::<SumLimbs<T>>() as u64 / 8, size_of::<ProductLimbs<T>>() as u64 / 8);
         let limbs = match fold {
-            Fold::ExactDot => [product, product],
+            DeviceFold::ExactDot => [product, product],
             fold if fold.is_exact() => [sum, product],
             _ => [2, 3],
         };
-        let unit = <T as Element>::Part::UNIT * if fold == Fold::ExactDot { 2 } else { 1 };
+        let unit =
+            <T as Element>::Component::UNIT * if fold == DeviceFold::ExactDot { 2 } else { 1 };
         let unit = unit as u32;
         (limbs[0] << 8 | limbs[1] << 16 | u64::from(unit) << 32, T::PARTS as u64)
     }

@@ -1,29 +1,36 @@
 //! Exact sums of floats, from the words that their kernels write: `[specials of each integer, NaNs; the integers, lowest word first]`.
 
-use crate::element::{Element, Parts, Real};
+use crate::element::{Components, Element, Real};
 use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, Register, Special, SumLimbs};
 use crate::partial::{Extremes, Norm1, Partial, Stats};
-use crate::plan::Fold;
+use crate::plan::DeviceFold;
 
 use super::record::extremes;
 
 /// The partial of an exact fold over `n` elements.
-pub(super) fn read<T: Element>(fold: Fold, record: &[u64], n: u64, skips_nan: bool) -> Partial<T> {
+pub(super) fn read<T: Element>(
+    fold: DeviceFold,
+    record: &[u64],
+    n: u64,
+    skips_nan: bool,
+) -> Partial<T> {
     let mut integers = Integers::of(record);
     let count = if skips_nan { n - record[1] } else { n };
     match fold {
-        Fold::ExactSum => Partial::Sum(Exact { parts: Parts::from_fn(|_| integers.next()), count }),
-        Fold::ExactL1 if T::PARTS > 1 => {
+        DeviceFold::ExactSum => {
+            Partial::Sum(Exact { parts: Components::from_fn(|_| integers.next()), count })
+        }
+        DeviceFold::ExactL1 if T::PARTS > 1 => {
             Partial::Norm1(Box::new(Norm1 { total: integers.next(), count }))
         }
-        Fold::ExactL1 => {
+        DeviceFold::ExactL1 => {
             let sum: Register<SumLimbs<T>> = integers.next();
-            Partial::Norm1(Box::new(Norm1::from_sum(&sum, T::Part::UNIT, count)))
+            Partial::Norm1(Box::new(Norm1::from_sum(&sum, T::Component::UNIT, count)))
         }
-        Fold::ExactDot => {
-            Partial::Dot(Box::new(Dot { parts: Parts::from_fn(|_| integers.next()), count }))
+        DeviceFold::ExactDot => {
+            Partial::Dot(Box::new(Dot { parts: Components::from_fn(|_| integers.next()), count }))
         }
-        Fold::ExactMoments => Partial::Moments(Box::new(integers.moments(count))),
+        DeviceFold::ExactMoments => Partial::Moments(Box::new(integers.moments(count))),
         other => unreachable!("{other:?} has a reader of its own"),
     }
 }
@@ -32,14 +39,14 @@ pub(super) fn read<T: Element>(fold: Fold, record: &[u64], n: u64, skips_nan: bo
 pub(super) fn stats<T: Element>(record: &[u64], n: u64, skips_nan: bool) -> Stats<T> {
     let (mut integers, nans) = (Integers::of(record), record[1]);
     let count = if skips_nan { n - nans } else { n };
-    let sum = Parts::from_fn(|_| integers.next());
+    let sum = Components::from_fn(|_| integers.next());
     let magnitudes: Register<SumLimbs<T>> = integers.next();
     let squares = integers.next();
     let words = integers.words;
     let first_nan = (nans > 0 && !skips_nan).then_some(words[0]);
     Stats {
         moments: Moments { sum, squares, count },
-        norm1: Norm1::from_sum(&magnitudes, T::Part::UNIT, count),
+        norm1: Norm1::from_sum(&magnitudes, T::Component::UNIT, count),
         extremes: Extremes { first_nan, ..extremes(&words[1..], count) },
         nans,
         seen: n,
@@ -76,7 +83,7 @@ impl<'a> Integers<'a> {
     }
 
     pub(super) fn moments<T: Element>(&mut self, count: u64) -> Moments<T> {
-        Moments { sum: Parts::from_fn(|_| self.next()), squares: self.next(), count }
+        Moments { sum: Components::from_fn(|_| self.next()), squares: self.next(), count }
     }
 
     pub(super) fn next<L: Limbs>(&mut self) -> Register<L> {

@@ -3,7 +3,7 @@
 use super::finish::{self, Ending};
 use super::record::{RECORD_WORDS, words_of};
 use crate::partial::Finish;
-use crate::plan::{CudaPlan, Fold, MOST_BLOCKS_OF_EXACT, WORKSPACE_HEADER};
+use crate::plan::{CudaPlan, DeviceFold, MOST_BLOCKS_OF_EXACT, WORKSPACE_HEADER};
 use crate::{DType, Error, Op, Result};
 
 /// A kernel that ships.
@@ -42,7 +42,7 @@ impl Kernel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FoldKernel {
     /// The kind of fold.
-    pub fold: Fold,
+    pub fold: DeviceFold,
     /// The element type.
     pub dtype: DType,
     /// Whether NaNs are skipped.
@@ -162,7 +162,7 @@ impl Launch {
         finish::check(plan, ddof)?;
         let folds = arguments;
         let (folds, last) = match ending {
-            Ending::Fold => (Arguments { record: 0, ..folds }, None),
+            Ending::DeviceFold => (Arguments { record: 0, ..folds }, None),
             Ending::Finish { options } => {
                 let arguments = Arguments {
                     x: folds.record,
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn folds_and_element_types_are_those_of_the_catalogue() {
-        let folds: Vec<_> = Fold::ALL.iter().map(|fold| fold.name()).collect();
+        let folds: Vec<_> = DeviceFold::ALL.iter().map(|fold| fold.name()).collect();
         let listed: Vec<_> = catalog::FOLDS.iter().map(|fold| fold.name).collect();
         assert_eq!(folds, listed);
         let types: Vec<_> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
@@ -243,7 +243,8 @@ mod tests {
     #[test]
     fn every_kernel_has_its_entry_in_its_module() {
         for build in catalog::builds() {
-            let fold = Fold::ALL.iter().copied().find(|f| f.name() == build.fold.name).unwrap();
+            let fold =
+                DeviceFold::ALL.iter().copied().find(|f| f.name() == build.fold.name).unwrap();
             let dtype: DType = build.element.name.parse().unwrap();
             for skips_nan in [false, true] {
                 if skips_nan && !dtype.is_float() {
@@ -259,7 +260,8 @@ mod tests {
     #[test]
     fn blocks_are_as_large_as_the_kernels_take() {
         for build in catalog::builds() {
-            let fold = Fold::ALL.iter().copied().find(|f| f.name() == build.fold.name).unwrap();
+            let fold =
+                DeviceFold::ALL.iter().copied().find(|f| f.name() == build.fold.name).unwrap();
             let dtype: DType = build.element.name.parse().unwrap();
             let module = FoldKernel { fold, dtype, skips_nan: false }.module(90).unwrap();
             let most = format!(".maxntid {}, 1, 1", fold.most_threads(dtype));
@@ -269,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_device_too_old_is_told_what_it_lacks() {
-        let kernel = FoldKernel { fold: Fold::Sum, dtype: DType::F32, skips_nan: false };
+        let kernel = FoldKernel { fold: DeviceFold::Sum, dtype: DType::F32, skips_nan: false };
         assert!(kernel.module(61).unwrap_err().to_string().contains("7.0"));
     }
 }

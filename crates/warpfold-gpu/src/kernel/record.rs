@@ -3,13 +3,13 @@
 use super::fast::{FastMoments, FastSum};
 use super::floats;
 use crate::double_double::DoubleDouble;
-use crate::element::{Element, Ordered, Parts};
+use crate::element::{Components, Element, Ordered};
 use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, ProductLimbs, Register, Special, SumLimbs};
 use crate::partial::{
     ArgIndex, ComplexProduct, Complexes, Count, Extremes, Finish, IntegerProduct, Magnitude, Norm1,
     Output, Partial, Product, RealProduct, Reals, SpecialFlags, Stats, join_of,
 };
-use crate::plan::{CudaPlan, Fold};
+use crate::plan::{CudaPlan, DeviceFold};
 use crate::{AnyPartial, DType, Op, Result, with_element};
 use warpfold_exact::tree::{Interval, Operator};
 
@@ -29,7 +29,7 @@ pub fn record_words(plan: &CudaPlan) -> usize {
 }
 
 /// Words that one of a plan's kernels writes.
-pub(super) fn words_of(plan: &CudaPlan, fold: Fold) -> usize {
+pub(super) fn words_of(plan: &CudaPlan, fold: DeviceFold) -> usize {
     let dtype = plan.problem.dtype;
     if fold.is_tree(dtype) {
         let parts = Interval::<Reals>::levels(plan.first, plan.first + plan.problem.n).count();
@@ -38,11 +38,11 @@ pub(super) fn words_of(plan: &CudaPlan, fold: Fold) -> usize {
     with_element!(dtype, T => {
         let (sum, product) = (size_of::<SumLimbs<T>>() / 8, size_of::<ProductLimbs<T>>() / 8);
         match fold {
-            Fold::ExactL1 if dtype.is_complex() => 2 + product,
-            Fold::ExactSum | Fold::ExactL1 => 2 + T::PARTS * sum,
-            Fold::ExactDot => 2 + T::PARTS * product,
-            Fold::ExactMoments => 2 + T::PARTS * sum + product,
-            Fold::ExactStats => 2 + 2 * sum + product + 6,
+            DeviceFold::ExactL1 if dtype.is_complex() => 2 + product,
+            DeviceFold::ExactSum | DeviceFold::ExactL1 => 2 + T::PARTS * sum,
+            DeviceFold::ExactDot => 2 + T::PARTS * product,
+            DeviceFold::ExactMoments => 2 + T::PARTS * sum + product,
+            DeviceFold::ExactStats => 2 + 2 * sum + product + 6,
             _ => MOST_PLAIN_WORDS,
         }
     })
@@ -55,12 +55,14 @@ pub(super) fn words_of(plan: &CudaPlan, fold: Fold) -> usize {
 pub fn read(plan: &CudaPlan, record: &[u64]) -> Outcome {
     let (dtype, n) = (plan.problem.dtype, plan.problem.n);
     match plan.fold {
-        Fold::Sum | Fold::Dot | Fold::L1 | Fold::Squares if dtype.is_float() => {
+        DeviceFold::Sum | DeviceFold::Dot | DeviceFold::L1 | DeviceFold::Squares
+            if dtype.is_float() =>
+        {
             let imaginary = if dtype.is_complex() { f64::from_bits(record[1]) } else { 0.0 };
             let parts = [f64::from_bits(record[0]), imaginary];
             Outcome::Sum(FastSum { parts, count: n - record[2], dtype })
         }
-        Fold::Moments if dtype.is_float() => Outcome::Moments(fast_moments(record, n, dtype)),
+        DeviceFold::Moments if dtype.is_float() => Outcome::Moments(fast_moments(record, n, dtype)),
         _ => Outcome::Exact(with_element!(dtype, T => partial::<T>(plan, record).into())),
     }
 }
@@ -70,32 +72,34 @@ fn partial<T: Element>(plan: &CudaPlan, record: &[u64]) -> Partial<T> {
     let n = plan.problem.n;
     let skips_nan = plan.skips_nan();
     match plan.fold {
-        Fold::ExactMoments if plan.then.is_some() => {
+        DeviceFold::ExactMoments if plan.then.is_some() => {
             let norm1 = &record[words_of(plan, plan.fold)..];
             Partial::Stats(Box::new(floats::complex_stats(record, norm1, n, skips_nan)))
         }
-        Fold::ExactStats => Partial::Stats(Box::new(floats::stats(record, n, skips_nan))),
+        DeviceFold::ExactStats => Partial::Stats(Box::new(floats::stats(record, n, skips_nan))),
         fold if fold.is_exact() => floats::read(fold, record, n, skips_nan),
-        Fold::Sum => Partial::Sum(Exact { parts: registers::<T, _>(&record[..2]), count: n }),
-        Fold::Dot => {
+        DeviceFold::Sum => Partial::Sum(Exact { parts: registers::<T, _>(&record[..2]), count: n }),
+        DeviceFold::Dot => {
             Partial::Dot(Box::new(Dot { parts: registers::<T, _>(&record[..3]), count: n }))
         }
-        Fold::Moments => Partial::Moments(Box::new(moments(record, n))),
-        Fold::Stats => Partial::Stats(Box::new(Stats {
+        DeviceFold::Moments => Partial::Moments(Box::new(moments(record, n))),
+        DeviceFold::Stats => Partial::Stats(Box::new(Stats {
             moments: moments(record, n),
             norm1: norm1(&record[5..7], n),
             extremes: extremes(&record[7..12], n),
             nans: 0,
             seen: n,
         })),
-        Fold::Min | Fold::Max | Fold::MinMax | Fold::ArgMin | Fold::ArgMax => {
-            Partial::Extremes(extremes(record, n))
-        }
-        Fold::Count => Partial::Count(Count { seen: n - record[1], nonzero: record[0] }),
-        Fold::L1 | Fold::Squares => Partial::Norm1(Box::new(norm1(&record[..2], n))),
-        Fold::Linf if T::PARTS > 1 => Partial::Magnitude(Box::new(largest_complex(record))),
-        Fold::Linf => Partial::Magnitude(Box::new(largest(record[1]))),
-        Fold::Prod => Partial::Product(Box::new(product(plan, record))),
+        DeviceFold::Min
+        | DeviceFold::Max
+        | DeviceFold::MinMax
+        | DeviceFold::ArgMin
+        | DeviceFold::ArgMax => Partial::Extremes(extremes(record, n)),
+        DeviceFold::Count => Partial::Count(Count { seen: n - record[1], nonzero: record[0] }),
+        DeviceFold::L1 | DeviceFold::Squares => Partial::Norm1(Box::new(norm1(&record[..2], n))),
+        DeviceFold::Linf if T::PARTS > 1 => Partial::Magnitude(Box::new(largest_complex(record))),
+        DeviceFold::Linf => Partial::Magnitude(Box::new(largest(record[1]))),
+        DeviceFold::Prod => Partial::Product(Box::new(product(plan, record))),
         other => unreachable!("{other:?} is an exact fold"),
     }
 }
@@ -231,18 +235,19 @@ fn complex_span(part: &[u64]) -> ComplexProduct {
 /// of the least integer is what its own bits say without the sign.
 pub(super) fn largest<T: Element>(word: u64) -> Magnitude<T> {
     let bytes = word.to_le_bytes();
-    let part: T::Part = bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T::Part>()]);
-    Magnitude::of(&T::Parts::from_fn(|_| part.magnitude()))
+    let part: T::Component =
+        bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T::Component>()]);
+    Magnitude::of(&T::Components::from_fn(|_| part.magnitude()))
 }
 
 /// `[1 for a NaN + 2 for an infinity, the bits of the magnitudes of the largest number's parts]`.
 fn largest_complex<T: Element>(record: &[u64]) -> Magnitude<T> {
     let special = match record[0] {
         0 => {
-            return Magnitude::of(&T::Parts::from_fn(|k| {
+            return Magnitude::of(&T::Components::from_fn(|k| {
                 let bytes = record[1 + k].to_le_bytes();
-                let part: T::Part =
-                    bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T::Part>()]);
+                let part: T::Component =
+                    bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T::Component>()]);
                 part.magnitude()
             }));
         }
@@ -253,10 +258,10 @@ fn largest_complex<T: Element>(record: &[u64]) -> Magnitude<T> {
 }
 
 /// The one register of an integer element, signed if the element is.
-pub(super) fn registers<T: Element, L: Limbs>(low: &[u64]) -> T::Parts<Register<L>> {
+pub(super) fn registers<T: Element, L: Limbs>(low: &[u64]) -> T::Components<Register<L>> {
     let negative = low.last().is_some_and(|&top| top >> 63 == 1) && signed::<T>();
     let fixed = extend(low, if negative { u64::MAX } else { 0 });
-    T::Parts::from_fn(|_| Register { fixed, special: Special::NONE })
+    T::Components::from_fn(|_| Register { fixed, special: Special::NONE })
 }
 
 /// A number of fewer limbs, and what its further limbs are.

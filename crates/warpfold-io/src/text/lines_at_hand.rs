@@ -16,16 +16,16 @@ pub(super) struct Lines<'l> {
 }
 
 /// What was read.
-pub(super) struct Found {
+pub(super) struct RowsRead {
     pub(super) rows: usize,
     pub(super) bytes: usize,
 }
 
 impl Lines<'_> {
     /// Reads rows as long as all their cells that count are elements and there is room for whole rows.
-    pub(super) fn rows(&self, read: &mut impl Cell, picks: &Picks, piece: &mut [u8]) -> Found {
+    pub(super) fn rows(&self, read: &mut impl Cell, picks: &Picks, piece: &mut [u8]) -> RowsRead {
         let (all, delimiter) = (self.bytes, self.delimiter);
-        let mut found = Found { rows: 0, bytes: 0 };
+        let mut found = RowsRead { rows: 0, bytes: 0 };
         if picks.cells.is_empty() {
             return found;
         }

@@ -215,7 +215,7 @@ mod tests {
 
     fn array<T: warpfold::Element>(data: Data, n: usize) -> Vec<T>
     where
-        T::Part: Draw,
+        T::Component: Draw,
     {
         let mut buffer = Buffer::new((n * size_of::<T>()) as u64).unwrap();
         fill::<T>(&mut buffer, data, 7);

@@ -15,9 +15,9 @@ const CHUNK: usize = 1 << 16;
 /// Fills the buffer with as many elements as it holds; the same seed gives the same array, whatever the threads.
 pub fn fill<T: Element>(buffer: &mut Buffer, data: Data, seed: u64)
 where
-    T::Part: Draw,
+    T::Component: Draw,
 {
-    let part = size_of::<T::Part>();
+    let part = size_of::<T::Component>();
     let count = (buffer.bytes().len() / size_of::<T>() * T::PARTS) as u64;
     let used = count as usize * part;
     let chunks = buffer.bytes_mut()[..used].par_chunks_mut(CHUNK * part).enumerate();
@@ -25,7 +25,7 @@ where
         for (k, bytes) in bytes.chunks_exact_mut(part).enumerate() {
             let index = (chunk * CHUNK + k) as u64;
             let position = Position { seed, index, count, parts: T::PARTS };
-            bytes.copy_from_slice(bytemuck::bytes_of(&T::Part::draw(data, position)));
+            bytes.copy_from_slice(bytemuck::bytes_of(&T::Component::draw(data, position)));
         }
     });
 }

@@ -135,7 +135,7 @@ fn halves<T>(x: &[T]) -> (&[T], &[T]) {
 }
 
 /// Computes the result once and compares it with the truth.
-fn verify<T: Element<Part: Split>>(
+fn verify<T: Element<Component: Split>>(
     op: Op,
     policy: Policy,
     x: &[T],
@@ -164,7 +164,7 @@ impl Bench<'_> {
     /// All rows over one array.
     fn group<T: Element>(&mut self, group: &[Case], observer: &mut dyn Observer) -> io::Result<()>
     where
-        T::Part: Draw + Split,
+        T::Component: Draw + Split,
     {
         let Case { dtype, data, bytes, .. } = group[0];
         observer.preparing(&format!("{} of {data} {dtype}", crate::report::size(bytes)));

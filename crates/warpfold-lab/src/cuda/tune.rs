@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use warpfold::cuda::{Gpu, Stream};
 use warpfold::partial::Finish;
-use warpfold::plan::{CudaPlan, Fold, Link, Problem, Shape, TunedGpu, TunedRow};
+use warpfold::plan::{CudaPlan, DeviceFold, Link, Problem, Shape, TunedGpu, TunedRow};
 use warpfold::{Accuracy, DType, Op, Policy, Result};
 
 use super::cases::Case;
@@ -141,7 +141,7 @@ fn tune_one(
     // Again, beside the rule's and at length: the least of many samples flatters.
     let longer = DeviceTime { samples: 11, sample: 2.0 * time.sample };
     let (rule, found) = (tried(None, longer)?, tried(Some(shape), longer)?);
-    let row = |fold: Fold| TunedRow {
+    let row = |fold: DeviceFold| TunedRow {
         fold,
         dtype,
         from: 0,

@@ -28,7 +28,7 @@ pub struct Wrong {
 /// Whether something holds, and what would have been right if not.
 type Verdict = Result<(), String>;
 
-impl<T: Element<Part: Split>> Truth<T> {
+impl<T: Element<Component: Split>> Truth<T> {
     /// Checks the result of a reduction of this array (`ddof` 0).
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl<T: Element<Part: Split>> Truth<T> {
         squared.over(BigInt::from(self.n) * self.n)
     }
 
-    fn value(&self, place: Option<(T::Part, u64)>) -> Option<Value> {
+    fn value(&self, place: Option<(T::Component, u64)>) -> Option<Value> {
         place.map(|(value, _)| value.into())
     }
 }

@@ -28,14 +28,14 @@ pub struct Truth<T: Element> {
     /// The largest |z|², exactly.
     pub largest: Exact,
     /// The smallest part and its first index.
-    pub min: Option<(T::Part, u64)>,
+    pub min: Option<(T::Component, u64)>,
     /// The largest part and its first index.
-    pub max: Option<(T::Part, u64)>,
+    pub max: Option<(T::Component, u64)>,
     /// The product to about 2^-70, of data whose products neither over- nor underflow.
     pub product: Option<[Double; 2]>,
 }
 
-impl<T: Element<Part: Split>> Truth<T> {
+impl<T: Element<Component: Split>> Truth<T> {
     /// Reads an array.
     pub fn of(x: &[T], data: Data) -> Self {
         let chunks = x.par_chunks(CHUNK).enumerate();
@@ -68,7 +68,7 @@ impl<T: Element<Part: Split>> Truth<T> {
 }
 
 /// The exact dot product of real arrays, or `[re, im]` of complex ones, without conjugation.
-pub fn dot<T: Element<Part: Split>>(x: &[T], y: &[T]) -> Vec<Exact> {
+pub fn dot<T: Element<Component: Split>>(x: &[T], y: &[T]) -> Vec<Exact> {
     let pairs = x.par_chunks(CHUNK).zip(y.par_chunks(CHUNK));
     let empty = || [ProductBins::default(), ProductBins::default()];
     let bins = pairs
@@ -124,7 +124,7 @@ impl<P> Default for Sums<P> {
 }
 
 impl<P: Split> Sums<P> {
-    fn read<T: Element<Part = P>>(&mut self, x: &[T], first: u64) {
+    fn read<T: Element<Component = P>>(&mut self, x: &[T], first: u64) {
         for (index, parts) in (first..).zip(T::as_parts(x).chunks_exact(T::PARTS)) {
             let mut nonzero = false;
             for (sum, part) in self.parts.iter_mut().zip(parts) {
@@ -176,7 +176,7 @@ impl<P: Split> Sums<P> {
 }
 
 /// The largest |z|², looked for among the elements whose rounded modulus is within a hair of the largest one.
-fn largest<T: Element<Part: Split>>(x: &[T], rounded: f64) -> Exact {
+fn largest<T: Element<Component: Split>>(x: &[T], rounded: f64) -> Exact {
     let near = T::as_parts(x)
         .par_chunks(2)
         .filter(|z| z[0].approximate().hypot(z[1].approximate()) >= rounded * (1.0 - 1e-9));
@@ -185,9 +185,9 @@ fn largest<T: Element<Part: Split>>(x: &[T], rounded: f64) -> Exact {
 }
 
 /// The product of all elements to about 2^-70 (real and imaginary part), if it neither over- nor underflows on the way.
-pub fn product_of<T: Element<Part: Split>>(x: &[T]) -> [Double; 2] {
+pub fn product_of<T: Element<Component: Split>>(x: &[T]) -> [Double; 2] {
     let one = [Double::ONE, Double::ZERO];
-    let double = |part: &T::Part| Double::new(part.approximate());
+    let double = |part: &T::Component| Double::new(part.approximate());
     let chunks = T::as_parts(x).par_chunks(CHUNK * T::PARTS).map(|chunk| {
         if T::PARTS == 1 {
             return [

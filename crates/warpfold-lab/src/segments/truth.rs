@@ -7,7 +7,7 @@ use super::numbers::GRID;
 
 /// One part of an array.
 #[derive(Debug, Clone, Copy, Default)]
-struct Part {
+struct PartSum {
     /// The sum, in units of the grid.
     sum: i64,
     /// The sum of magnitudes, in units of the grid.
@@ -17,7 +17,7 @@ struct Part {
 
 /// The exact sums of all parts.
 #[derive(Debug, Clone)]
-pub struct Truth(Vec<Part>);
+pub struct Truth(Vec<PartSum>);
 
 impl Truth {
     /// Adds every element to its part, by a walk that knows nothing of the library's.
@@ -25,10 +25,10 @@ impl Truth {
         let mut parts = Vec::new();
         let mut add = |part: usize, at: usize| {
             if parts.len() <= part {
-                parts.resize(part + 1, Part::default());
+                parts.resize(part + 1, PartSum::default());
             }
             let units = (f64::from(x[at]) * GRID) as i64;
-            let Part { sum, magnitudes, elements } = &mut parts[part];
+            let PartSum { sum, magnitudes, elements } = &mut parts[part];
             (*sum, *magnitudes) = (*sum + units, *magnitudes + units.unsigned_abs());
             *elements += 1;
         };
@@ -41,7 +41,7 @@ impl Truth {
                 for (part, pair) in offsets.windows(2).enumerate() {
                     (pair[0]..pair[1]).for_each(|at| add(part, at as usize));
                 }
-                parts.resize(offsets.len() - 1, Part::default());
+                parts.resize(offsets.len() - 1, PartSum::default());
             }
             Cut::Axis { layout, axis } => {
                 let axes = layout.axes();
@@ -62,7 +62,7 @@ impl Truth {
             }
             Cut::Groups { keys, groups, known_as } => {
                 keys.iter().enumerate().for_each(|(at, key)| add(*key as usize, at));
-                parts.resize(*groups as usize, Part::default());
+                parts.resize(*groups as usize, PartSum::default());
                 if *known_as == Keys::Any {
                     parts.retain(|part| part.elements > 0);
                 }

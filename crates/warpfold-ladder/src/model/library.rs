@@ -1,7 +1,7 @@
 //! The library's own kernels, predicted in the same way: two or three blocks of their plan are simulated.
 
 use warpfold::kernel::{AnyBuffer, FoldKernel};
-use warpfold::plan::{CudaFacts, CudaPlan, Fold, Problem, choose_cuda};
+use warpfold::plan::{CudaFacts, CudaPlan, DeviceFold, Problem, choose_cuda};
 use warpfold::simt::{Device as Simulated, Settings};
 use warpfold::{Accuracy, DType, Op, with_element};
 use warpfold_lab::array::{Buffer, Data, fill};
@@ -53,7 +53,7 @@ pub fn predict_library(
 }
 
 /// The reduction of an array of 2^25 elements that a kernel is launched for by itself: its operation and accuracy.
-pub fn reduction_of(fold: Fold, dtype: DType) -> Option<(Op, Accuracy)> {
+pub fn reduction_of(fold: DeviceFold, dtype: DType) -> Option<(Op, Accuracy)> {
     let facts = CudaFacts { compute: 90, multiprocessors: 132 };
     let all = Op::ALL.iter().flat_map(|op| [(*op, Accuracy::Fast), (*op, Accuracy::Exact)]);
     all.into_iter().find(|&(op, accuracy)| {

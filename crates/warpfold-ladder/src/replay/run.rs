@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use warpfold::{Op, Result};
 
 use super::paper::{Act, Does, Paper};
-use crate::found::{Device, Kind};
+use crate::found::{Device, DeviceKind};
 use crate::sweep::{Sweep, sweep};
 use crate::{
     Case, Divergence, Ladder, LadderRequest, Rung, Runs, Setting, Simulated, Stage, find, rungs,
@@ -77,7 +77,7 @@ pub fn replay(
     setting: &Setting,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Replay> {
-    let simulated = stage.device().kind == Kind::Simt;
+    let simulated = stage.device().kind == DeviceKind::Simt;
     let runner = Runner { paper, most: if simulated { SIMULATED } else { u64::MAX }, simulated };
     let mut ladders = Vec::new();
     for request in runner.requests() {

@@ -20,7 +20,7 @@ pub struct Rounding {
 }
 
 /// A float type to which exact values are rounded.
-pub trait Float: Element<Part = Self> + Scalar + Default + PartialOrd {
+pub trait Float: Element<Component = Self> + Scalar + Default + PartialOrd {
     /// Significant bits, the implicit one included.
     const PRECISION: u32;
     /// The largest exponent of a finite value.

@@ -22,12 +22,12 @@ use crate::limbs::{Fixed, Limbs, Pair, Register, Small, Special, round_root, to_
 use crate::{Error, Op, Overflow, Value};
 
 /// One or two of something: a real element has one part, a complex one two.
-pub trait Parts<X>: AsRef<[X]> + AsMut<[X]> + Clone + Debug + PartialEq + Send + Sync {
+pub trait Components<X>: AsRef<[X]> + AsMut<[X]> + Clone + Debug + PartialEq + Send + Sync {
     /// Builds the parts from their index.
     fn from_fn(f: impl FnMut(usize) -> X) -> Self;
 }
 
-impl<X: Clone + Debug + PartialEq + Send + Sync, const N: usize> Parts<X> for [X; N] {
+impl<X: Clone + Debug + PartialEq + Send + Sync, const N: usize> Components<X> for [X; N] {
     fn from_fn(f: impl FnMut(usize) -> X) -> Self {
         std::array::from_fn(f)
     }
@@ -51,9 +51,9 @@ pub trait Element:
     /// The type's name as data.
     const DTYPE: DType;
     /// The real number it is made of: itself, or the component of a complex number.
-    type Part: Ordered;
+    type Component: Ordered;
     /// One or two of something, as many as the element has parts.
-    type Parts<X: Clone + Debug + PartialEq + Send + Sync>: Parts<X>;
+    type Components<X: Clone + Debug + PartialEq + Send + Sync>: Components<X>;
     /// How many parts an element has.
     const PARTS: usize;
     /// A float, or a complex number of floats where the element is complex.
@@ -70,15 +70,15 @@ pub trait Element:
     type Checked<R>;
 
     /// The slice as parts: twice as many for complex numbers, real and imaginary in turn.
-    fn as_parts(x: &[Self]) -> &[Self::Part];
+    fn as_parts(x: &[Self]) -> &[Self::Component];
 
     /// Puts the parts together again, in a float type of choice.
-    fn join<F: Float>(parts: Self::Parts<F>) -> Self::With<F>;
+    fn join<F: Float>(parts: Self::Components<F>) -> Self::With<F>;
 
     /// Rounds or narrows exact parts to the result type; `op` names the reduction in an overflow error.
     #[doc(hidden)]
     fn finish<L: Limbs>(
-        parts: &Self::Parts<Register<L>>,
+        parts: &Self::Components<Register<L>>,
         unit: i32,
         op: Op,
         overflow: Overflow,
@@ -110,7 +110,7 @@ pub trait Element:
 
     /// A float result from parts that were summed fast; integers have none.
     #[doc(hidden)]
-    fn from_fast(parts: Self::Parts<f64>) -> Self::Sum;
+    fn from_fast(parts: Self::Components<f64>) -> Self::Sum;
 
     /// The same of squares.
     #[doc(hidden)]
@@ -122,7 +122,7 @@ pub trait Element:
 
     /// The magnitude that [`Ordered::magnitude`] gives of a real element, as a result.
     #[doc(hidden)]
-    fn linf_of(magnitude: <Self::Part as Ordered>::Magnitude) -> Self::Linf;
+    fn linf_of(magnitude: <Self::Component as Ordered>::Magnitude) -> Self::Linf;
 
     /// Turns a result into what the free functions return: itself, or its value where no error is possible.
     #[doc(hidden)]
@@ -147,8 +147,8 @@ macro_rules! real_element {
         impl Element for $ty {
             const DTYPE: DType = DType::$variant;
             const PARTS: usize = 1;
-            type Part = Self;
-            type Parts<X: Clone + Debug + PartialEq + Send + Sync> = [X; 1];
+            type Component = Self;
+            type Components<X: Clone + Debug + PartialEq + Send + Sync> = [X; 1];
             type With<F: Float> = F;
             type Round = $round;
             type Sum = $sum;
@@ -241,12 +241,12 @@ macro_rules! real_element {
         type Checked<R> = R;
 
         fn finish<L: Limbs>(
-            parts: &Self::Parts<Register<L>>,
+            parts: &Self::Components<Register<L>>,
             unit: i32,
             _op: Op,
             _overflow: Overflow,
         ) -> Result<$sum, Error> {
-            Ok(Self::join(Parts::from_fn(|k| parts[k].round::<Self::Round>(unit))))
+            Ok(Self::join(Components::from_fn(|k| parts[k].round::<Self::Round>(unit))))
         }
 
         type Squares = Self::Round;
@@ -260,7 +260,7 @@ macro_rules! real_element {
         }
 
         type Small = Pair;
-        type Sums = Self::Parts<Pair>;
+        type Sums = Self::Components<Pair>;
 
         #[inline(always)]
         fn alone(self) -> $sum {
@@ -271,11 +271,11 @@ macro_rules! real_element {
         fn alone_as<F: Float>(self) -> Self::With<F> {
             let parts = Self::as_parts(std::slice::from_ref(&self));
             // The sum of -0 is +0.
-            Self::join(Parts::from_fn(|k| F::of(f64::from(parts[k]) + 0.0)))
+            Self::join(Components::from_fn(|k| F::of(f64::from(parts[k]) + 0.0)))
         }
 
-        fn from_fast(parts: Self::Parts<f64>) -> $sum {
-            Self::join(Parts::from_fn(|k| <Self::Round as Float>::of(parts[k])))
+        fn from_fast(parts: Self::Components<f64>) -> $sum {
+            Self::join(Components::from_fn(|k| <Self::Round as Float>::of(parts[k])))
         }
 
         fn squares_from_fast(sum: f64) -> Self::Round {
@@ -283,13 +283,13 @@ macro_rules! real_element {
         }
 
         fn linf(special: Special, square: &BigUint) -> Self::Linf {
-            let unit = 2 * i64::from(<Self::Part as Real>::UNIT);
+            let unit = 2 * i64::from(<Self::Component as Real>::UNIT);
             special.value().unwrap_or_else(|| round_root(square, &BigUint::from(1u32), unit))
         }
 
         #[inline(always)]
-        fn linf_of(magnitude: <Self::Part as Ordered>::Magnitude) -> Self::Linf {
-            <Self::Part as Ordered>::round_magnitude(magnitude)
+        fn linf_of(magnitude: <Self::Component as Ordered>::Magnitude) -> Self::Linf {
+            <Self::Component as Ordered>::round_magnitude(magnitude)
         }
 
         fn checked<R>(result: Result<R, Error>) -> R {
@@ -351,8 +351,8 @@ macro_rules! complex_element {
         impl Element for Complex<$part> {
             const DTYPE: DType = DType::$variant;
             const PARTS: usize = 2;
-            type Part = $part;
-            type Parts<X: Clone + Debug + PartialEq + Send + Sync> = [X; 2];
+            type Component = $part;
+            type Components<X: Clone + Debug + PartialEq + Send + Sync> = [X; 2];
             type With<F: Float> = Complex<F>;
             type Round = $part;
             type Sum = Complex<$part>;

@@ -27,7 +27,7 @@ pub enum Decoded {
 }
 
 /// A real element type: an integer, a bool or a float.
-pub trait Real: Element<Part = Self> + Default {
+pub trait Real: Element<Component = Self> + Default {
     /// The exponent of the lowest bit that a value of the type can have.
     const UNIT: i32;
     /// Bits of the largest mantissa.

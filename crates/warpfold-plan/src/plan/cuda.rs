@@ -35,7 +35,7 @@ impl CudaFacts {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[allow(missing_docs, reason = "the variants are the kernels' own names")]
-pub enum Fold {
+pub enum DeviceFold {
     Sum,
     Min,
     Max,
@@ -57,52 +57,52 @@ pub enum Fold {
     ExactStats,
 }
 
-impl Fold {
+impl DeviceFold {
     /// Every fold.
-    pub const ALL: &[Fold] = &[
-        Fold::Sum,
-        Fold::Min,
-        Fold::Max,
-        Fold::MinMax,
-        Fold::ArgMin,
-        Fold::ArgMax,
-        Fold::Linf,
-        Fold::Count,
-        Fold::L1,
-        Fold::Squares,
-        Fold::Moments,
-        Fold::Stats,
-        Fold::Dot,
-        Fold::Prod,
-        Fold::ExactSum,
-        Fold::ExactL1,
-        Fold::ExactDot,
-        Fold::ExactMoments,
-        Fold::ExactStats,
+    pub const ALL: &[DeviceFold] = &[
+        DeviceFold::Sum,
+        DeviceFold::Min,
+        DeviceFold::Max,
+        DeviceFold::MinMax,
+        DeviceFold::ArgMin,
+        DeviceFold::ArgMax,
+        DeviceFold::Linf,
+        DeviceFold::Count,
+        DeviceFold::L1,
+        DeviceFold::Squares,
+        DeviceFold::Moments,
+        DeviceFold::Stats,
+        DeviceFold::Dot,
+        DeviceFold::Prod,
+        DeviceFold::ExactSum,
+        DeviceFold::ExactL1,
+        DeviceFold::ExactDot,
+        DeviceFold::ExactMoments,
+        DeviceFold::ExactStats,
     ];
 
     /// The first part of its kernels' names.
     pub const fn name(self) -> &'static str {
         match self {
-            Fold::Sum => "sum",
-            Fold::Min => "min",
-            Fold::Max => "max",
-            Fold::MinMax => "minmax",
-            Fold::ArgMin => "argmin",
-            Fold::ArgMax => "argmax",
-            Fold::Linf => "linf",
-            Fold::Count => "count",
-            Fold::L1 => "l1",
-            Fold::Squares => "squares",
-            Fold::Moments => "moments",
-            Fold::Stats => "stats",
-            Fold::Dot => "dot",
-            Fold::Prod => "prod",
-            Fold::ExactSum => "exact_sum",
-            Fold::ExactL1 => "exact_l1",
-            Fold::ExactDot => "exact_dot",
-            Fold::ExactMoments => "exact_moments",
-            Fold::ExactStats => "exact_stats",
+            DeviceFold::Sum => "sum",
+            DeviceFold::Min => "min",
+            DeviceFold::Max => "max",
+            DeviceFold::MinMax => "minmax",
+            DeviceFold::ArgMin => "argmin",
+            DeviceFold::ArgMax => "argmax",
+            DeviceFold::Linf => "linf",
+            DeviceFold::Count => "count",
+            DeviceFold::L1 => "l1",
+            DeviceFold::Squares => "squares",
+            DeviceFold::Moments => "moments",
+            DeviceFold::Stats => "stats",
+            DeviceFold::Dot => "dot",
+            DeviceFold::Prod => "prod",
+            DeviceFold::ExactSum => "exact_sum",
+            DeviceFold::ExactL1 => "exact_l1",
+            DeviceFold::ExactDot => "exact_dot",
+            DeviceFold::ExactMoments => "exact_moments",
+            DeviceFold::ExactStats => "exact_stats",
         }
     }
 
@@ -110,13 +110,17 @@ impl Fold {
     pub const fn is_exact(self) -> bool {
         matches!(
             self,
-            Fold::ExactSum | Fold::ExactL1 | Fold::ExactDot | Fold::ExactMoments | Fold::ExactStats
+            DeviceFold::ExactSum
+                | DeviceFold::ExactL1
+                | DeviceFold::ExactDot
+                | DeviceFold::ExactMoments
+                | DeviceFold::ExactStats
         )
     }
 
     /// Whether it goes along the canonical tree, so that its blocks are of a power of two of threads.
     pub const fn is_tree(self, dtype: DType) -> bool {
-        matches!(self, Fold::Prod) && dtype.is_float()
+        matches!(self, DeviceFold::Prod) && dtype.is_float()
     }
 
     /// Threads of the largest block that its kernel for an element type runs in. Those of exact folds may have limbs of their own in shared memory
@@ -143,9 +147,9 @@ impl Fold {
     /// Blocks of the largest size that a multiprocessor has registers for, at any element type: the kernels' launch bounds.
     pub const fn most_blocks(self, dtype: DType) -> u32 {
         match self {
-            Fold::Prod if dtype.is_float() => 4,
-            Fold::Linf if dtype.is_complex() => 2,
-            Fold::Stats => 2,
+            DeviceFold::Prod if dtype.is_float() => 4,
+            DeviceFold::Linf if dtype.is_complex() => 2,
+            DeviceFold::Stats => 2,
             _ => 3,
         }
     }
@@ -153,21 +157,21 @@ impl Fold {
     /// The 64-bit limbs of a thread; none of folds that are not exact, or whose blocks share them (`shared_limbs.cuh`, `binned_limbs.cuh`).
     pub(super) const fn limbs(self, dtype: DType) -> u32 {
         let (sum, product) = match dtype {
-            DType::F32 if !matches!(self, Fold::ExactSum | Fold::ExactL1) => (0, 0),
+            DType::F32 if !matches!(self, DeviceFold::ExactSum | DeviceFold::ExactL1) => (0, 0),
             DType::F16 => (3, 4),
             DType::BF16 | DType::F32 | DType::Complex64 => (17, 13),
-            DType::F64 if matches!(self, Fold::ExactSum | Fold::ExactL1) => (41, 0),
+            DType::F64 if matches!(self, DeviceFold::ExactSum | DeviceFold::ExactL1) => (41, 0),
             _ => (0, 0),
         };
         let parts = if dtype.is_complex() { 2 } else { 1 };
         match self {
             // Roots of complex numbers go where products go.
-            Fold::ExactL1 if dtype.is_complex() => product,
-            Fold::ExactSum | Fold::ExactL1 => parts * sum,
-            Fold::ExactDot => parts * product,
-            Fold::ExactMoments => parts * sum + product,
+            DeviceFold::ExactL1 if dtype.is_complex() => product,
+            DeviceFold::ExactSum | DeviceFold::ExactL1 => parts * sum,
+            DeviceFold::ExactDot => parts * product,
+            DeviceFold::ExactMoments => parts * sum + product,
             // Sums of either sign have limbs of their own.
-            Fold::ExactStats => 2 * sum + product,
+            DeviceFold::ExactStats => 2 * sum + product,
             _ => 0,
         }
     }
@@ -180,9 +184,9 @@ pub struct CudaPlan {
     /// What was asked.
     pub problem: Problem,
     /// The kernel.
-    pub fold: Fold,
+    pub fold: DeviceFold,
     /// The kernel launched after it in the same shape, where no single one folds the problem.
-    pub then: Option<Fold>,
+    pub then: Option<DeviceFold>,
     /// Threads of a block.
     pub block: u32,
     /// Blocks of the grid.
@@ -226,9 +230,10 @@ pub fn choose_cuda(problem: Problem, gpu: CudaFacts) -> Result<CudaPlan> {
 }
 
 /// The plan of a given shape.
-pub fn shaped(problem: Problem, fold: Fold, gpu: CudaFacts, shape: Shape) -> CudaPlan {
-    let then = (problem.op == Op::Stats && problem.dtype.is_complex()).then_some(Fold::ExactL1);
-    let most = |fold: Fold| fold.most_threads(problem.dtype);
+pub fn shaped(problem: Problem, fold: DeviceFold, gpu: CudaFacts, shape: Shape) -> CudaPlan {
+    let then =
+        (problem.op == Op::Stats && problem.dtype.is_complex()).then_some(DeviceFold::ExactL1);
+    let most = |fold: DeviceFold| fold.most_threads(problem.dtype);
     let block = shape.block.min(most(fold)).min(then.map_or(u32::MAX, most));
     let block = if fold.is_tree(problem.dtype) { 1 << block.ilog2() } else { block };
     let vectors = problem.n.saturating_mul(problem.dtype.size() as u64).div_ceil(16);
@@ -240,7 +245,7 @@ pub fn shaped(problem: Problem, fold: Fold, gpu: CudaFacts, shape: Shape) -> Cud
 }
 
 /// The kernel that folds a problem.
-pub(super) fn fold_of(problem: Problem) -> Result<Fold> {
+pub(super) fn fold_of(problem: Problem) -> Result<DeviceFold> {
     let Problem { op, dtype, policy, .. } = problem;
     let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
     if ordered && dtype.is_complex() {
@@ -249,42 +254,42 @@ pub(super) fn fold_of(problem: Problem) -> Result<Fold> {
     }
     if dtype.is_float() && policy.accuracy == Accuracy::Exact {
         match op {
-            Op::Sum | Op::Mean => return Ok(Fold::ExactSum),
-            Op::L1 => return Ok(Fold::ExactL1),
-            Op::Dot => return Ok(Fold::ExactDot),
-            Op::Var | Op::Std | Op::L2 | Op::Sumsq => return Ok(Fold::ExactMoments),
+            Op::Sum | Op::Mean => return Ok(DeviceFold::ExactSum),
+            Op::L1 => return Ok(DeviceFold::ExactL1),
+            Op::Dot => return Ok(DeviceFold::ExactDot),
+            Op::Var | Op::Std | Op::L2 | Op::Sumsq => return Ok(DeviceFold::ExactMoments),
             _ => {}
         }
     }
     // As on the CPU, exact at any accuracy.
     if op == Op::Stats {
         return Ok(match (dtype.is_float(), dtype.is_complex()) {
-            (false, _) => Fold::Stats,
-            (true, false) => Fold::ExactStats,
-            (true, true) => Fold::ExactMoments,
+            (false, _) => DeviceFold::Stats,
+            (true, false) => DeviceFold::ExactStats,
+            (true, true) => DeviceFold::ExactMoments,
         });
     }
     Ok(match op {
-        Op::Sum | Op::Mean => Fold::Sum,
-        Op::Min => Fold::Min,
-        Op::Max => Fold::Max,
-        Op::MinMax => Fold::MinMax,
-        Op::ArgMin => Fold::ArgMin,
-        Op::ArgMax => Fold::ArgMax,
-        Op::Any | Op::All | Op::Count => Fold::Count,
-        Op::L2 | Op::Sumsq if dtype.is_float() => Fold::Squares,
-        Op::Var | Op::Std | Op::L2 | Op::Sumsq => Fold::Moments,
-        Op::Dot => Fold::Dot,
-        Op::L1 => Fold::L1,
-        Op::Linf => Fold::Linf,
-        Op::Prod => Fold::Prod,
+        Op::Sum | Op::Mean => DeviceFold::Sum,
+        Op::Min => DeviceFold::Min,
+        Op::Max => DeviceFold::Max,
+        Op::MinMax => DeviceFold::MinMax,
+        Op::ArgMin => DeviceFold::ArgMin,
+        Op::ArgMax => DeviceFold::ArgMax,
+        Op::Any | Op::All | Op::Count => DeviceFold::Count,
+        Op::L2 | Op::Sumsq if dtype.is_float() => DeviceFold::Squares,
+        Op::Var | Op::Std | Op::L2 | Op::Sumsq => DeviceFold::Moments,
+        Op::Dot => DeviceFold::Dot,
+        Op::L1 => DeviceFold::L1,
+        Op::Linf => DeviceFold::Linf,
+        Op::Prod => DeviceFold::Prod,
         Op::Stats => unreachable!("its folds were named above"),
     })
 }
 
 impl CudaPlan {
     /// The kernels, in the order they are launched.
-    pub fn folds(&self) -> impl Iterator<Item = Fold> {
+    pub fn folds(&self) -> impl Iterator<Item = DeviceFold> {
         [Some(self.fold), self.then].into_iter().flatten()
     }
 

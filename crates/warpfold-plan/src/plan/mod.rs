@@ -19,7 +19,7 @@ pub use batch::{
 pub use batch::{Fallback, LoopTable, block_threads, dense_rows};
 pub use batch::{adds_singly, number_bytes};
 pub use choose::choose;
-pub use cuda::{CudaFacts, CudaPlan, Fold, Shape, choose_cuda};
+pub use cuda::{CudaFacts, CudaPlan, DeviceFold, Shape, choose_cuda};
 pub use cuda::{MOST_BLOCKS_OF_EXACT, shaped};
 pub use groups::{CudaGroupPlan, GroupWay};
 pub use groups::{DIGITS, THREADS};

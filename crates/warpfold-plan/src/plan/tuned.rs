@@ -1,6 +1,6 @@
 //! [`Tuning`]: shapes measured on the very GPU, as `warpfold tune` leaves them. Plain data; whoever plans reads the file.
 
-use super::cuda::{CudaFacts, CudaPlan, Fold, Shape, fold_of, shaped};
+use super::cuda::{CudaFacts, CudaPlan, DeviceFold, Shape, fold_of, shaped};
 use super::{Problem, tuning};
 use crate::{DType, Result};
 
@@ -45,7 +45,7 @@ pub struct TunedGpu {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct TunedRow {
     /// The kernel.
-    pub fold: Fold,
+    pub fold: DeviceFold,
     /// The element type.
     pub dtype: DType,
     /// From so many bytes on.
@@ -161,7 +161,7 @@ mod tests {
 
     fn tuning() -> Tuning {
         let row = TunedRow {
-            fold: Fold::Max,
+            fold: DeviceFold::Max,
             dtype: DType::I32,
             from: 1 << 20,
             below: 1 << 24,

@@ -1,6 +1,6 @@
 //! The tuned numbers, each with its evidence. What was not measured has no row.
 
-use super::cuda::{Fold, Shape};
+use super::cuda::{DeviceFold, Shape};
 use crate::DType;
 
 /// Bytes a thread takes at a time: large enough that taking, one atomic addition, is nothing beside their reading, small enough that
@@ -31,7 +31,7 @@ pub const SCATTERED_GROUPS: u64 = 4 << 10;
 /// One block alone up to 64 KiB: 3.2 us beside 3.5 for the best that has to wait for other blocks. Then two packs a thread. Kernels
 /// take up to 42 registers, so three blocks of 512 threads fill a multiprocessor: 2 GiB of f32 in 472.3 us beside 474.5 for two and
 /// 491 for four; below 48 MiB two are better, as fewer have to wait for each other: 7.72 us beside 8.03 at 16 MiB.
-pub(super) fn cuda_shape(fold: Fold, dtype: DType, bytes: u64) -> Shape {
+pub(super) fn cuda_shape(fold: DeviceFold, dtype: DType, bytes: u64) -> Shape {
     if fold.is_exact() {
         return exact_shape(fold, dtype);
     }
@@ -48,7 +48,7 @@ pub(super) fn cuda_shape(fold: Fold, dtype: DType, bytes: u64) -> Shape {
 }
 
 /// As many blocks as a multiprocessor of Hopper holds with their limbs, and as its threads are: the kernels' launch bounds.
-fn exact_shape(fold: Fold, dtype: DType) -> Shape {
+fn exact_shape(fold: DeviceFold, dtype: DType) -> Shape {
     let (block, limbs) = (fold.most_threads(dtype), fold.limbs(dtype));
     let other = if limbs > 40 { 3 << 10 } else { 3 << 9 };
     let bytes = limbs * 8 * block + other;
@@ -57,8 +57,8 @@ fn exact_shape(fold: Fold, dtype: DType) -> Shape {
     let per_multiprocessor = ((228 << 10) / bytes).min(most / block);
     // Where blocks meet without waiting for memory (`small_array.cuh`) more of them pay: sums of 2^14 f32 3.9 µs with two vector loads a thread, 4.2 with four.
     let few = match fold {
-        Fold::ExactSum => !wide,
-        Fold::ExactL1 => !wide && !dtype.is_complex(),
+        DeviceFold::ExactSum => !wide,
+        DeviceFold::ExactL1 => !wide && !dtype.is_complex(),
         _ => false,
     };
     Shape { block, per_multiprocessor, vectors: if few { 2 } else { 4 }, alone: 4 * block }
@@ -66,14 +66,14 @@ fn exact_shape(fold: Fold, dtype: DType) -> Shape {
 
 /// Threads of a multiprocessor, as `accumulators.cuh` and the folds say them. Fewer than fit are faster: sums of 2^28 normal f64 in 482 µs by four blocks a
 /// multiprocessor that load eight packs at a time, in 506 by five that load four; moments of 2^28 f64 in 492 µs by 512 threads that load six, in 520 by 640 that load four.
-pub(super) const fn exact_threads(fold: Fold, dtype: DType) -> u32 {
+pub(super) const fn exact_threads(fold: DeviceFold, dtype: DType) -> u32 {
     match (fold, dtype) {
-        (Fold::ExactSum | Fold::ExactL1, DType::F32) => 1024,
-        (Fold::ExactSum | Fold::ExactL1, DType::F16 | DType::BF16) => 768,
-        (Fold::ExactL1, DType::Complex64) => 768,
-        (Fold::ExactDot, DType::Complex128) => 384,
-        (Fold::ExactMoments, DType::F32 | DType::F64 | DType::Complex128) => 512,
-        (Fold::ExactMoments, _) => 640,
+        (DeviceFold::ExactSum | DeviceFold::ExactL1, DType::F32) => 1024,
+        (DeviceFold::ExactSum | DeviceFold::ExactL1, DType::F16 | DType::BF16) => 768,
+        (DeviceFold::ExactL1, DType::Complex64) => 768,
+        (DeviceFold::ExactDot, DType::Complex128) => 384,
+        (DeviceFold::ExactMoments, DType::F32 | DType::F64 | DType::Complex128) => 512,
+        (DeviceFold::ExactMoments, _) => 640,
         _ => 512,
     }
 }
@@ -90,8 +90,13 @@ mod tests {
 
     #[test]
     fn exact_shapes_are_the_launch_bounds_of_their_kernels() {
-        let folds =
-            [Fold::ExactSum, Fold::ExactL1, Fold::ExactDot, Fold::ExactMoments, Fold::ExactStats];
+        let folds = [
+            DeviceFold::ExactSum,
+            DeviceFold::ExactL1,
+            DeviceFold::ExactDot,
+            DeviceFold::ExactMoments,
+            DeviceFold::ExactStats,
+        ];
         let mut compared = 0;
         for (fold, &dtype) in
             folds.iter().flat_map(|&fold| DType::ALL.iter().map(move |d| (fold, d)))

@@ -126,7 +126,7 @@ impl<T: Release> Owned<T> {
 
 /// How elements lie in the memory of a column.
 #[derive(Clone, Copy)]
-enum Kind {
+enum ElementLayout {
     /// As numbers, one after another.
     Numbers(DType),
     /// As bits.
@@ -136,7 +136,7 @@ enum Kind {
 /// Part of a column: elements, and which of them are there.
 pub(crate) struct Chunk {
     array: Owned<Array>,
-    kind: Kind,
+    kind: ElementLayout,
 }
 
 // SAFETY: an array of Arrow is never written to once it was exported, and any thread may read or release it.
@@ -208,14 +208,14 @@ fn read(x: &Bound<'_, PyAny>, mut stream: Owned<Stream>) -> PyResult<Column> {
     }
 }
 
-const fn dtype(kind: Kind) -> DType {
+const fn dtype(kind: ElementLayout) -> DType {
     match kind {
-        Kind::Numbers(dtype) => dtype,
-        Kind::Bits => DType::Bool,
+        ElementLayout::Numbers(dtype) => dtype,
+        ElementLayout::Bits => DType::Bool,
     }
 }
 
-fn kind(x: &Bound<'_, PyAny>, schema: &Schema) -> PyResult<Kind> {
+fn kind(x: &Bound<'_, PyAny>, schema: &Schema) -> PyResult<ElementLayout> {
     let format = match schema.format.is_null() {
         true => &[][..],
         // SAFETY: a schema that is not released has a format, which ends with a zero and lives as long.
@@ -225,18 +225,18 @@ fn kind(x: &Bound<'_, PyAny>, schema: &Schema) -> PyResult<Kind> {
         _ if !schema.dictionary.is_null() => {
             "this is a dictionary (a categorical); decode it, or take its codes"
         }
-        b"b" => return Ok(Kind::Bits),
-        b"c" => return Ok(Kind::Numbers(DType::I8)),
-        b"C" => return Ok(Kind::Numbers(DType::U8)),
-        b"s" => return Ok(Kind::Numbers(DType::I16)),
-        b"S" => return Ok(Kind::Numbers(DType::U16)),
-        b"i" => return Ok(Kind::Numbers(DType::I32)),
-        b"I" => return Ok(Kind::Numbers(DType::U32)),
-        b"l" => return Ok(Kind::Numbers(DType::I64)),
-        b"L" => return Ok(Kind::Numbers(DType::U64)),
-        b"e" => return Ok(Kind::Numbers(DType::F16)),
-        b"f" => return Ok(Kind::Numbers(DType::F32)),
-        b"g" => return Ok(Kind::Numbers(DType::F64)),
+        b"b" => return Ok(ElementLayout::Bits),
+        b"c" => return Ok(ElementLayout::Numbers(DType::I8)),
+        b"C" => return Ok(ElementLayout::Numbers(DType::U8)),
+        b"s" => return Ok(ElementLayout::Numbers(DType::I16)),
+        b"S" => return Ok(ElementLayout::Numbers(DType::U16)),
+        b"i" => return Ok(ElementLayout::Numbers(DType::I32)),
+        b"I" => return Ok(ElementLayout::Numbers(DType::U32)),
+        b"l" => return Ok(ElementLayout::Numbers(DType::I64)),
+        b"L" => return Ok(ElementLayout::Numbers(DType::U64)),
+        b"e" => return Ok(ElementLayout::Numbers(DType::F16)),
+        b"f" => return Ok(ElementLayout::Numbers(DType::F32)),
+        b"g" => return Ok(ElementLayout::Numbers(DType::F64)),
         b"+s" => "this is a table; take one column",
         [b't', ..] => "these are times; cast them to int64",
         [b'd', b':', ..] => "these are decimals; cast them to float64",
@@ -252,7 +252,7 @@ fn kind(x: &Bound<'_, PyAny>, schema: &Schema) -> PyResult<Kind> {
 }
 
 impl Chunk {
-    fn new(array: Owned<Array>, kind: Kind) -> PyResult<Self> {
+    fn new(array: Owned<Array>, kind: ElementLayout) -> PyResult<Self> {
         let is_array = array.0.n_buffers == 2
             && array.0.length >= 0
             && array.0.offset >= 0
@@ -291,7 +291,7 @@ impl Chunk {
     /// The elements where they lie, if all of them are there.
     pub(crate) fn input(&self) -> PyResult<Option<Input>> {
         match self.kind {
-            Kind::Numbers(dtype) if !self.has_nulls() => {
+            ElementLayout::Numbers(dtype) if !self.has_nulls() => {
                 let address =
                     self.buffer(1).wrapping_add(self.array.0.offset as usize * dtype.size());
                 Input::part(dtype, address, self.len() as u64, Home::Python).map(Some)
@@ -316,8 +316,8 @@ impl Chunk {
             while next < self.len() && full < BLOCK {
                 if !has_nulls || self.bit(0, next) {
                     match self.kind {
-                        Kind::Bits => bytes[full] = self.bit(1, next).into(),
-                        Kind::Numbers(_) => {
+                        ElementLayout::Bits => bytes[full] = self.bit(1, next).into(),
+                        ElementLayout::Numbers(_) => {
                             let at = (self.array.0.offset as usize + next) * size;
                             // SAFETY: the data buffer has so many bytes for each element from its beginning, and the block has room for one more.
                             unsafe {
@@ -356,7 +356,7 @@ impl Column {
         match (self.chunks.pop(), self.chunks.len()) {
             (Some(chunk), 0) => match chunk.input()? {
                 Some(input) => Ok(input.held(chunk)),
-                None if matches!(chunk.kind, Kind::Bits) => {
+                None if matches!(chunk.kind, ElementLayout::Bits) => {
                     Err(refused("bools are bits in it: cast them to uint8"))
                 }
                 None => Err(refused("fill or drop the nulls")),

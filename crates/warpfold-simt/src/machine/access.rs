@@ -10,7 +10,7 @@ use crate::fault::{Fault, Thread, boxed};
 use crate::program::op::{Access, Address, Slot, Strength};
 use crate::program::window;
 use crate::ptx::Space;
-use crate::race::shadow::{Kind, Manner};
+use crate::race::shadow::{AccessKind, Manner};
 use crate::trace::Touch;
 
 /// Lanes of an access that lie in one space.
@@ -51,30 +51,30 @@ impl Worker<'_, '_> {
         block.thread(self.context, block.warps[w].first_thread + lane as u32)
     }
     /// Counts what a group's access costs, and shows it to whoever watches.
-    pub(crate) fn account(&mut self, issue: Issue, group: &Group, bytes: u32, kind: Kind) {
+    pub(crate) fn account(&mut self, issue: Issue, group: &Group, bytes: u32, kind: AccessKind) {
         let moved = u64::from(bytes) * u64::from(group.on.count_ones());
         let mut wavefronts = None;
         let mut sectors = None;
         match group.space {
             Space::Shared => {
                 let waves =
-                    cost::wavefronts(&group.addresses, group.on, bytes, kind == Kind::Write);
+                    cost::wavefronts(&group.addresses, group.on, bytes, kind == AccessKind::Write);
                 wavefronts = Some((waves.taken, waves.ideal));
                 let (taken, ideal) = (u64::from(waves.taken), u64::from(waves.ideal));
                 self.tally.count(issue.step, |counts| match kind {
-                    Kind::Read => {
+                    AccessKind::Read => {
                         counts.shared_load_requests += 1;
                         counts.shared_load_wavefronts += taken;
                         counts.shared_load_ideal += ideal;
                         counts.shared_bytes_read += moved;
                     }
-                    Kind::Write => {
+                    AccessKind::Write => {
                         counts.shared_store_requests += 1;
                         counts.shared_store_wavefronts += taken;
                         counts.shared_store_ideal += ideal;
                         counts.shared_bytes_written += moved;
                     }
-                    Kind::Update => {
+                    AccessKind::Update => {
                         counts.shared_atomic_wavefronts += taken;
                         counts.shared_atomic_ideal += ideal;
                     }
@@ -85,26 +85,26 @@ impl Worker<'_, '_> {
                 sectors = Some(count);
                 let count = u64::from(count);
                 self.tally.count(issue.step, |counts| match kind {
-                    Kind::Read => {
+                    AccessKind::Read => {
                         counts.global_load_requests += 1;
                         counts.global_load_sectors += count;
                         counts.global_bytes_read += moved;
                     }
-                    Kind::Write => {
+                    AccessKind::Write => {
                         counts.global_store_requests += 1;
                         counts.global_store_sectors += count;
                         counts.global_bytes_written += moved;
                     }
-                    Kind::Update => {}
+                    AccessKind::Update => {}
                 });
             }
             _ => {}
         }
         if self.watched() {
             let verb = match kind {
-                Kind::Read => "reads",
-                Kind::Write => "writes",
-                Kind::Update => "updates",
+                AccessKind::Read => "reads",
+                AccessKind::Write => "writes",
+                AccessKind::Update => "updates",
             };
             let on = group.on;
             let addresses =
@@ -127,12 +127,12 @@ impl Worker<'_, '_> {
         to: &[Option<Slot>; 4],
     ) -> Result<(), Box<Fault>> {
         let manner = if access.strength == Strength::Weak { Manner::Plain } else { Manner::Strong };
-        let deed = self.deed(block, issue, Kind::Read, manner);
+        let deed = self.deed(block, issue, AccessKind::Read, manner);
         let (element, bytes) = (access.ty.bytes(), access.bytes());
         let mut out: [Lanes; 4] = [[0; 32]; 4];
         let mut depths = [0; 32];
         for group in self.groups(block, issue, access) {
-            self.account(issue, &group, bytes, Kind::Read);
+            self.account(issue, &group, bytes, AccessKind::Read);
             for lane in (0..32).filter(|lane| group.on >> lane & 1 == 1) {
                 let deed = Deed { thread: deed.first_thread + lane as u32, ..deed };
                 let location = self.locate(
@@ -180,11 +180,11 @@ impl Worker<'_, '_> {
         from: &[Slot; 4],
     ) -> Result<(), Box<Fault>> {
         let manner = if access.strength == Strength::Weak { Manner::Plain } else { Manner::Strong };
-        let deed = self.deed(block, issue, Kind::Write, manner);
+        let deed = self.deed(block, issue, AccessKind::Write, manner);
         let (element, bytes) = (access.ty.bytes(), access.bytes());
         let values = from.map(|slot| block.warps[issue.w].registers[slot as usize]);
         for group in self.groups(block, issue, access) {
-            self.account(issue, &group, bytes, Kind::Write);
+            self.account(issue, &group, bytes, AccessKind::Write);
             if matches!(group.space, Space::Const | Space::Param) {
                 return Err(boxed(Fault::ReadOnly {
                     site: self.context.kernel.site(issue.pc).clone(),

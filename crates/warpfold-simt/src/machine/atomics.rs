@@ -18,7 +18,7 @@ use crate::fault::Fault;
 use crate::program::op::{Access, AtomicFunction, Scope, Slot, Strength};
 use crate::ptx::{Space, Type};
 use crate::race::clock::Knowledge;
-use crate::race::shadow::{Kind, Manner as AccessManner};
+use crate::race::shadow::{AccessKind, Manner as AccessManner};
 use crate::race::world;
 
 /// The value that a read-modify-write leaves, from the value it finds.
@@ -143,7 +143,7 @@ impl Worker<'_, '_> {
         b: Slot,
         c: Slot,
     ) -> Result<(), Box<Fault>> {
-        let deed = self.deed(block, issue, Kind::Update, AccessManner::Strong);
+        let deed = self.deed(block, issue, AccessKind::Update, AccessManner::Strong);
         let bytes = access.bytes();
         let registers = &block.warps[issue.w].registers;
         let value = b;
@@ -154,7 +154,7 @@ impl Worker<'_, '_> {
         // The order of lanes is nobody's promise: start anywhere.
         let first = block.dice.below(32);
         for group in self.groups(block, issue, access) {
-            self.account(issue, &group, bytes, Kind::Update);
+            self.account(issue, &group, bytes, AccessKind::Update);
             if group.space == Space::Shared && bytes == 8 && !is_native(function) {
                 self.account_swaps(issue, &group, bytes);
             }

@@ -13,7 +13,7 @@ use crate::fault::{Fault, boxed};
 use crate::program::op::{Address, MbarrierOp, Pc, Slot};
 use crate::ptx::Space;
 use crate::race::clock::Knowledge;
-use crate::race::shadow::{Kind, Manner};
+use crate::race::shadow::{AccessKind, Manner};
 
 /// An mbarrier object. Its bits are opaque to kernels, so they are kept here.
 #[derive(Clone, Debug, Default)]
@@ -267,11 +267,11 @@ impl Worker<'_, '_> {
             first_thread: agent,
             now,
             instance: block.instance,
-            kind: Kind::Read,
+            kind: AccessKind::Read,
             manner: Manner::Plain,
             knowledge: Some(&copy.knowledge),
         };
-        let write = Deed { kind: Kind::Write, ..read };
+        let write = Deed { kind: AccessKind::Write, ..read };
         for moved in (0..copy.bytes).step_by(STEP as usize) {
             let offset = u64::from(moved);
             let from = self.locate(
@@ -308,13 +308,13 @@ impl Worker<'_, '_> {
         bytes: Slot,
     ) -> Result<(), Box<Fault>> {
         let [to, from] = [to, from].map(|address| self.addresses(block, issue, address));
-        let deed = self.deed(block, issue, Kind::Read, Manner::Plain);
+        let deed = self.deed(block, issue, AccessKind::Read, Manner::Plain);
         for lane in (0..32).filter(|lane| issue.on >> lane & 1 == 1) {
             let bytes = block.warps[issue.w].registers[bytes as usize][lane] as u32;
             let from = Self::in_shared(from[lane]);
             self.check_copy(block, issue, lane, from, to[lane], bytes)?;
             let read = Deed { thread: deed.first_thread + lane as u32, ..deed };
-            let write = Deed { kind: Kind::Write, ..read };
+            let write = Deed { kind: AccessKind::Write, ..read };
             for moved in (0..bytes).step_by(STEP as usize) {
                 let offset = u64::from(moved);
                 let from = self.locate(

@@ -11,7 +11,7 @@ use crate::program::window;
 use crate::ptx::Space;
 use crate::race::View;
 use crate::race::clock::Knowledge;
-use crate::race::shadow::{self as side_tables, Conflict, Kind, Manner};
+use crate::race::shadow::{self as side_tables, AccessKind, Conflict, Manner};
 
 /// One lane's part of an access: who, where, how.
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ pub(crate) struct Deed<'a> {
     pub(crate) first_thread: u32,
     pub(crate) now: u32,
     pub(crate) instance: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: AccessKind,
     pub(crate) manner: Manner,
     /// What orders it; the thread's own knowledge where none is given.
     pub(crate) knowledge: Option<&'a Knowledge>,
@@ -34,7 +34,7 @@ impl Worker<'_, '_> {
         &self,
         block: &mut Block,
         issue: Issue,
-        kind: Kind,
+        kind: AccessKind,
         manner: Manner,
     ) -> Deed<'static> {
         block.instance = block.instance.wrapping_add(1);
@@ -62,14 +62,14 @@ impl Worker<'_, '_> {
     ) -> Result<(), Box<Fault>> {
         let undo = |side: &mut super::shadow::Side| {
             if let (Location::Global { allocation, offset, .. }, true) =
-                (location, deed.kind != Kind::Read)
+                (location, deed.kind != AccessKind::Read)
             {
                 self.context.sides.before_write(side, allocation, offset);
             }
         };
         if self.context.settings.races == Detail::Off {
             if let (Location::Global { index, offset, .. }, true) =
-                (location, deed.kind != Kind::Read)
+                (location, deed.kind != AccessKind::Read)
             {
                 undo(&mut self.context.sides.page(index, offset));
             }
@@ -116,7 +116,7 @@ impl Worker<'_, '_> {
             Ok(()) => Ok(()),
             Err(conflict)
                 if conflict.same_instruction
-                    && conflict.earlier == Kind::Write
+                    && conflict.earlier == AccessKind::Write
                     && same_value(block) =>
             {
                 Ok(())
@@ -139,10 +139,10 @@ impl Worker<'_, '_> {
             block: context.launch.grid.coordinates(u64::from(of)),
             thread: context.launch.block.coordinates(u64::from(block.issuer(number, threads))),
         };
-        let verb = |kind: Kind| match kind {
-            Kind::Read => "reads",
-            Kind::Write => "writes",
-            Kind::Update => "updates",
+        let verb = |kind: AccessKind| match kind {
+            AccessKind::Read => "reads",
+            AccessKind::Write => "writes",
+            AccessKind::Update => "updates",
         };
         let (address, location) = match location {
             Location::Global { index: 0, .. } => {

@@ -36,14 +36,14 @@ pub(crate) enum Manner {
 pub(crate) struct Conflict {
     pub(crate) access: Access,
     pub(crate) thread: u32,
-    pub(crate) earlier: Kind,
+    pub(crate) earlier: AccessKind,
     /// Both come from one execution of one instruction.
     pub(crate) same_instruction: bool,
 }
 
 /// Read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum AccessKind {
     Read,
     Write,
     /// A read-modify-write.
@@ -149,7 +149,13 @@ impl Page {
         self.sweep_at = 1024.max(2 * kept);
     }
 
-    fn conflict(&self, c: u32, access: &Access, view: &View<'_>, kind: Kind) -> Option<Conflict> {
+    fn conflict(
+        &self,
+        c: u32,
+        access: &Access,
+        view: &View<'_>,
+        kind: AccessKind,
+    ) -> Option<Conflict> {
         if c < LANES {
             return None;
         }
@@ -169,7 +175,7 @@ impl Page {
         &mut self,
         offset: u64,
         bytes: u64,
-        kind: Kind,
+        kind: AccessKind,
         access: Access,
         view: &View<'_>,
     ) -> Result<(), Conflict> {
@@ -177,7 +183,7 @@ impl Page {
             self.refine(bytes);
         }
         let cells = (PAGE_BYTES / self.grain) as usize;
-        let plane = if kind == Kind::Read { &mut self.reads } else { &mut self.writes };
+        let plane = if kind == AccessKind::Read { &mut self.reads } else { &mut self.writes };
         if plane.len() < cells {
             plane.resize(cells, 0);
         }
@@ -185,10 +191,10 @@ impl Page {
         for at in (offset / self.grain)..(offset + bytes) / self.grain {
             let at = at as usize;
             let written = self.writes.get(at).copied().unwrap_or(0);
-            if let Some(conflict) = self.conflict(written, &access, view, Kind::Write) {
+            if let Some(conflict) = self.conflict(written, &access, view, AccessKind::Write) {
                 return Err(conflict);
             }
-            if kind == Kind::Read {
+            if kind == AccessKind::Read {
                 self.note_read(at, mine, &access, view);
                 continue;
             }
@@ -198,12 +204,14 @@ impl Page {
                 for (entry, lanes) in readers {
                     for lane in (0..LANES).filter(|lane| lanes >> lane & 1 == 1) {
                         let reader = cell(entry, lane);
-                        if let Some(conflict) = self.conflict(reader, &access, view, Kind::Read) {
+                        if let Some(conflict) =
+                            self.conflict(reader, &access, view, AccessKind::Read)
+                        {
                             return Err(conflict);
                         }
                     }
                 }
-            } else if let Some(conflict) = self.conflict(read, &access, view, Kind::Read) {
+            } else if let Some(conflict) = self.conflict(read, &access, view, AccessKind::Read) {
                 return Err(conflict);
             }
             if read != 0 {
@@ -231,8 +239,13 @@ impl Page {
                             *lanes = (0..LANES)
                                 .filter(|lane| *lanes >> lane & 1 == 1)
                                 .filter(|lane| {
-                                    self.conflict(cell(*entry, *lane), &plain, view, Kind::Read)
-                                        .is_some()
+                                    self.conflict(
+                                        cell(*entry, *lane),
+                                        &plain,
+                                        view,
+                                        AccessKind::Read,
+                                    )
+                                    .is_some()
                                 })
                                 .fold(0, |kept, lane| kept | 1 << lane);
                             *lanes != 0
@@ -244,7 +257,7 @@ impl Page {
                 }
             }
             self.several.insert(at as u32, readers);
-        } else if self.conflict(before, &plain, view, Kind::Read).is_none() {
+        } else if self.conflict(before, &plain, view, AccessKind::Read).is_none() {
             self.reads[at] = mine;
         } else if before / LANES == entry {
             self.several.insert(at as u32, vec![(entry, 1 << (before % LANES) | 1 << lane)]);

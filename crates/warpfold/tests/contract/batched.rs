@@ -45,7 +45,7 @@ fn others(n: usize) -> usize {
 /// An element of another input: ones, zeros, and where that may be, NaN, which are none of the tested array's business.
 fn other<T: Element>(k: usize, nan: Nan) -> T {
     use warpfold::DType::{BF16, F16, F32, F64};
-    let (one, not_a_number) = match T::Part::DTYPE {
+    let (one, not_a_number) = match T::Component::DTYPE {
         F16 => (0x3c00u64, 0xfe01),
         BF16 => (0x3f80, 0xffc1),
         F32 => (0x3f80_0000, 0xffc0_0001),
@@ -58,7 +58,8 @@ fn other<T: Element>(k: usize, nan: Nan) -> T {
         _ => one,
     };
     let mut bytes = [0; 16];
-    bytes[..size_of::<T::Part>()].copy_from_slice(&word.to_le_bytes()[..size_of::<T::Part>()]);
+    bytes[..size_of::<T::Component>()]
+        .copy_from_slice(&word.to_le_bytes()[..size_of::<T::Component>()]);
     bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<T>()])
 }
 

@@ -67,7 +67,7 @@ fn build<T: Sample>(mix: Mix, words: &[[u64; 3]]) -> Vec<T> {
 
 /// The sign bit of a part (integers: none; they cancel by themselves).
 fn sign<T: Sample>() -> u64 {
-    if T::DTYPE.is_float() { 1 << (8 * size_of::<T::Part>() - 1) } else { 0 }
+    if T::DTYPE.is_float() { 1 << (8 * size_of::<T::Component>() - 1) } else { 0 }
 }
 
 /// The element of these bits, or of the largest finite exponent where they are not finite.

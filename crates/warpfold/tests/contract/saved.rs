@@ -1,7 +1,7 @@
 //! Partials as bytes: what comes back is what went in, and nothing else comes in.
 
 use proptest::prelude::*;
-use warpfold::partial::bytes::{Header, Kind};
+use warpfold::partial::bytes::{Header, PartialKind};
 use warpfold::partial::{Count, Extremes, Finish, Partial};
 use warpfold::{Complex, DType, Dot, Error, Exact, Moments, Op, Result, f16};
 
@@ -10,13 +10,13 @@ use crate::oracle::cells;
 use crate::sample::{Sample, Words};
 
 /// A reduction for each kind of partial.
-const KINDS: [(Op, Kind); 6] = [
-    (Op::Sum, Kind::Sum),
-    (Op::Var, Kind::Moments),
-    (Op::Dot, Kind::Dot),
-    (Op::MinMax, Kind::Extremes),
-    (Op::Count, Kind::Count),
-    (Op::Prod, Kind::Product),
+const KINDS: [(Op, PartialKind); 6] = [
+    (Op::Sum, PartialKind::Sum),
+    (Op::Var, PartialKind::Moments),
+    (Op::Dot, PartialKind::Dot),
+    (Op::MinMax, PartialKind::Extremes),
+    (Op::Count, PartialKind::Count),
+    (Op::Prod, PartialKind::Product),
 ];
 
 const CPU: Cpu = Cpu(warpfold::plan::Isa::Avx512);
@@ -35,8 +35,8 @@ fn partial<T: Sample>(op: Op, n: usize, words: &mut Words) -> Result<Partial<T>>
 type ReadAndSave = fn(&[u8]) -> Result<Vec<u8>>;
 
 /// Runs a body with a partial of every kind and element type.
-fn for_every_partial(mut body: impl FnMut(ReadAndSave, Vec<u8>, Kind)) {
-    fn each<T: Sample, F: FnMut(ReadAndSave, Vec<u8>, Kind)>(body: &mut F) {
+fn for_every_partial(mut body: impl FnMut(ReadAndSave, Vec<u8>, PartialKind)) {
+    fn each<T: Sample, F: FnMut(ReadAndSave, Vec<u8>, PartialKind)>(body: &mut F) {
         let mut words = Words(31);
         for (op, kind) in KINDS {
             for n in [0, 1, 20] {

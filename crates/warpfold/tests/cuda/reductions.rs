@@ -5,7 +5,7 @@ use warpfold::plan::Shape;
 use warpfold::{DType, with_element};
 
 use crate::check::{check, check_dot, check_exact};
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::sample::Sample;
 
 /// Lengths around vectors, warps, blocks and whole grids of the shapes below.
@@ -32,7 +32,7 @@ fn every_length<T: Sample>(gpu: &Gpu) {
     let lengths = lengths(size_of::<T>());
     let longest = lengths.last().unwrap() + 64;
     let mut random = Random(T::DTYPE as u64 + 1);
-    for kind in Kind::ALL {
+    for kind in Contents::ALL {
         let x = array::<T>(kind, longest, &mut random);
         let buffer = gpu.upload(&x).unwrap();
         for (k, &n) in lengths.iter().enumerate() {
@@ -71,7 +71,7 @@ fn exact<T: Sample>(gpu: &Gpu) {
     let mut random = Random(T::DTYPE as u64 + 1000);
     let lengths = lengths(size_of::<T>());
     let longest = lengths[lengths.len() - 1] + 40;
-    for kind in [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros] {
+    for kind in [Contents::Plain, Contents::Wide, Contents::Specials, Contents::Zeros] {
         let x = array::<T>(kind, longest, &mut random);
         let buffer = gpu.upload(&x).unwrap();
         for (k, &n) in lengths.iter().enumerate() {
@@ -81,11 +81,11 @@ fn exact<T: Sample>(gpu: &Gpu) {
             check_exact(gpu, &x[i..i + n], buffer.slice(i..i + n), shape, &what);
             let j = if k % 3 == 0 { i } else { j };
             let views = (buffer.slice(i..i + n), buffer.slice(j..j + n));
-            check_dot(gpu, &x[i..i + n], &x[j..j + n], views, kind == Kind::Wide, &what);
+            check_dot(gpu, &x[i..i + n], &x[j..j + n], views, kind == Contents::Wide, &what);
         }
     }
     // Launches of any shape, over an array that fills none of them evenly.
-    let x = array::<T>(Kind::Wide, 100_003, &mut random);
+    let x = array::<T>(Contents::Wide, 100_003, &mut random);
     let buffer = gpu.upload(&x).unwrap();
     for _ in 0..40 {
         let shape = Shape {
@@ -111,7 +111,7 @@ fn exact_sums_have_the_bits_of_the_cpu() {
 fn each_kernel<T: Sample>(gpu: &Gpu) {
     let mut random = Random(7);
     let n = 3 * 512 * 16 / size_of::<T>() + 5;
-    let x = array::<T>(Kind::Specials, n + 3, &mut random);
+    let x = array::<T>(Contents::Specials, n + 3, &mut random);
     let buffer = gpu.upload(&x).unwrap();
     for shape in [None, Some(Shape { block: 128, per_multiprocessor: 1, vectors: 2, alone: 0 })] {
         check(gpu, &x[1..n], buffer.slice(1..n), shape, "each kernel");
@@ -134,8 +134,8 @@ fn sanitizer_each_kernel() {
 fn large<T: Sample>(gpu: &Gpu) {
     let mut random = Random(99);
     let n = (40 << 20) / size_of::<T>() + 3;
-    let mut x = array::<T>(Kind::Plain, n, &mut random);
-    let ties = array::<T>(Kind::Ties, 1000, &mut random);
+    let mut x = array::<T>(Contents::Plain, n, &mut random);
+    let ties = array::<T>(Contents::Ties, 1000, &mut random);
     x[n / 2..n / 2 + 1000].copy_from_slice(&ties);
     let buffer = gpu.upload(&x).unwrap();
     check(gpu, &x, buffer.view(), None, "large");

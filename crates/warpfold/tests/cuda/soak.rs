@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use warpfold::Op;
 use warpfold::cuda::Gpu;
 
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 
 const THREADS: u64 = 16;
 const QUEUES: usize = 64;
@@ -36,8 +36,8 @@ fn soak_mixed_reductions_on_a_thousand_queues() {
 fn worker(gpu: &Gpu, seed: u64, end: Instant) -> u64 {
     let mut random = Random(seed);
     let n = 100_000 + random.below(1 << 20) as usize;
-    let x = array::<i32>(Kind::Plain, n, &mut random);
-    let y = array::<f32>(Kind::Specials, n, &mut random);
+    let x = array::<i32>(Contents::Plain, n, &mut random);
+    let y = array::<f32>(Contents::Specials, n, &mut random);
     let (on_x, on_y) = (gpu.upload(&x).unwrap(), gpu.upload(&y).unwrap());
     let results = gpu.alloc::<u64>(2 * QUEUES).unwrap();
     let mut queues: Vec<_> = (0..QUEUES).map(|_| gpu.queue().unwrap()).collect();

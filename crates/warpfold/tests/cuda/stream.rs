@@ -6,7 +6,7 @@ use warpfold::{Accuracy, DType, Element, Error, Nan, Op, Policy, Result, with_el
 
 use crate::bound;
 use crate::compare::{near, same};
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::sample::Sample;
 
 /// The whole array in pushes of random lengths.
@@ -30,7 +30,7 @@ fn on_cpu<T: Element>(op: Op, policy: Policy, x: &[T]) -> Result<Output> {
 
 fn three_pieces<T: Sample>(gpu: &Gpu) {
     let mut random = Random(7);
-    let x = array::<T>(Kind::Plain, 2 * PIECE_BYTES / size_of::<T>() + 12_345, &mut random);
+    let x = array::<T>(Contents::Plain, 2 * PIECE_BYTES / size_of::<T>() + 12_345, &mut random);
     let policy = Policy { accuracy: Accuracy::Fast, ..Policy::default() };
     for &op in Op::ALL {
         let found = match streamed(gpu, op, policy, &x, 1) {
@@ -82,8 +82,10 @@ fn dot_takes_pairs_and_nothing_else() {
     let Some(gpu) = crate::gpu() else { return };
     let mut random = Random(5);
     let n = PIECE_BYTES / 4 + 77;
-    let (x, y) =
-        (array::<i32>(Kind::Ties, n, &mut random), array::<i32>(Kind::Ties, n, &mut random));
+    let (x, y) = (
+        array::<i32>(Contents::Ties, n, &mut random),
+        array::<i32>(Contents::Ties, n, &mut random),
+    );
     let mut stream = Stream::new(&gpu, Op::Dot, Policy::default()).unwrap();
     assert!(matches!(stream.push(&x), Err(Error::Undefined { .. })));
     let mut stream_again = Stream::new(&gpu, Op::Dot, Policy::default()).unwrap();

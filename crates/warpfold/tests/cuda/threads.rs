@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 
 /// `WARPFOLD_SOAK` gives the seconds; one otherwise.
 #[test]
@@ -17,8 +17,8 @@ fn sixteen_threads_of_mixed_reductions() {
                 scope.spawn(move || {
                     let mut random = Random(seed);
                     let n = 1 + random.below(1 << 20) as usize;
-                    let x = array::<i32>(Kind::Plain, n, &mut random);
-                    let y = array::<f32>(Kind::Plain, n, &mut random);
+                    let x = array::<i32>(Contents::Plain, n, &mut random);
+                    let y = array::<f32>(Contents::Plain, n, &mut random);
                     let (on_x, on_y) = (gpu.upload(&x).unwrap(), gpu.upload(&y).unwrap());
                     let sum = warpfold::reduce(&x).sum();
                     let argmin = warpfold::reduce(&y).argmin();

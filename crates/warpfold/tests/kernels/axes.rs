@@ -8,7 +8,7 @@ use warpfold::{
 };
 
 use crate::compare::{near, same};
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::sample::Sample;
 use crate::{SCALE, bound, machine, truth};
 
@@ -148,8 +148,8 @@ fn check<T: Sample>(exact: bool, cases: Vec<Case>, ops: &[&[Op]]) {
     for (case, Case { layout, axes, from }) in cases.into_iter().enumerate() {
         let shape = layout.shape();
         let kind = match exact {
-            true => [Kind::Plain, Kind::Wide, Kind::Specials][case % 3],
-            false => [Kind::Plain, Kind::Ties, Kind::Specials][case % 3],
+            true => [Contents::Plain, Contents::Wide, Contents::Specials][case % 3],
+            false => [Contents::Plain, Contents::Ties, Contents::Specials][case % 3],
         };
         let n = layout.extent().unwrap().end as usize;
         let memory = array::<T>(kind, n + from, &mut random);

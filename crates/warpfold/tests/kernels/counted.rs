@@ -3,7 +3,7 @@
 use warpfold::partial::Finish;
 use warpfold::{Accuracy, Element, Error, Op, Policy, bf16, reduce};
 
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::machine;
 use crate::on_device::{OnDevice as _, difference};
 use crate::ops;
@@ -11,7 +11,7 @@ use crate::ops;
 fn lengths_on_the_device<T: Element>() {
     let Some(machine) = machine(2, 3) else { return };
     let mut random = Random(61);
-    for kind in [Kind::Plain, Kind::Specials] {
+    for kind in [Contents::Plain, Contents::Specials] {
         let x = array::<T>(kind, 3000, &mut random);
         let on = machine.upload(&x).unwrap();
         // The last one is more than there are.

@@ -5,7 +5,7 @@ use warpfold::{Element, with_element};
 
 /// What an array holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum Contents {
     /// Values of moderate size: floats in [-1, 1), integers over their whole range.
     Plain,
     /// Few different values, so that extremes repeat.
@@ -22,14 +22,20 @@ pub(crate) enum Kind {
     Wide,
 }
 
-impl Kind {
+impl Contents {
     /// What fast sums are compared with, too.
-    pub(crate) const ALL: [Kind; 6] =
-        [Kind::Plain, Kind::Ties, Kind::Zeros, Kind::Specials, Kind::AllNan, Kind::Lowest];
+    pub(crate) const ALL: [Contents; 6] = [
+        Contents::Plain,
+        Contents::Ties,
+        Contents::Zeros,
+        Contents::Specials,
+        Contents::AllNan,
+        Contents::Lowest,
+    ];
 }
 
 /// So many elements of a kind.
-pub(crate) fn array<T: Element>(kind: Kind, n: usize, random: &mut Random) -> Vec<T> {
+pub(crate) fn array<T: Element>(kind: Contents, n: usize, random: &mut Random) -> Vec<T> {
     (0..n * T::PARTS).map(|_| part::<T>(kind, random)).collect::<Vec<_>>().concat_parts()
 }
 
@@ -46,28 +52,30 @@ impl<T: Element> ConcatParts<T> for Vec<Vec<u8>> {
 }
 
 /// The bytes of one real number of the element's part type.
-fn part<T: Element>(kind: Kind, random: &mut Random) -> Vec<u8> {
+fn part<T: Element>(kind: Contents, random: &mut Random) -> Vec<u8> {
     let bits = random.next();
     let unit = (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
     macro_rules! float {
         ($F:ty) => {{
             let value = match kind {
-                Kind::Plain => <$F>::from_f64(unit),
-                Kind::Ties => <$F>::from_f64((bits % 3) as f64 - 1.0),
-                Kind::Zeros if bits % 8 < 7 => {
+                Contents::Plain => <$F>::from_f64(unit),
+                Contents::Ties => <$F>::from_f64((bits % 3) as f64 - 1.0),
+                Contents::Zeros if bits % 8 < 7 => {
                     <$F>::from_f64(if bits & 8 == 0 { 0.0 } else { -0.0 })
                 }
-                Kind::Zeros => <$F>::from_f64(unit),
-                Kind::Specials => match bits % 97 {
+                Contents::Zeros => <$F>::from_f64(unit),
+                Contents::Specials => match bits % 97 {
                     0 => <$F>::from_f64(f64::NAN),
                     1 => <$F>::from_f64(-f64::NAN),
                     2 => <$F>::from_f64(f64::INFINITY),
                     3 => <$F>::from_f64(f64::NEG_INFINITY),
                     _ => <$F>::from_f64(unit),
                 },
-                Kind::AllNan => <$F>::from_f64(if bits & 1 == 0 { f64::NAN } else { -f64::NAN }),
-                Kind::Lowest => <$F>::from_f64(f64::NEG_INFINITY),
-                Kind::Wide => {
+                Contents::AllNan => {
+                    <$F>::from_f64(if bits & 1 == 0 { f64::NAN } else { -f64::NAN })
+                }
+                Contents::Lowest => <$F>::from_f64(f64::NEG_INFINITY),
+                Contents::Wide => {
                     let x = <$F>::from_bits(bits as _);
                     if x.is_finite() { x } else { <$F>::from_f64(unit) }
                 }
@@ -78,8 +86,8 @@ fn part<T: Element>(kind: Kind, random: &mut Random) -> Vec<u8> {
     use warpfold::DType::*;
     match T::DTYPE {
         Bool => vec![match kind {
-            Kind::Lowest => 0,
-            Kind::Zeros => u8::from(bits.is_multiple_of(64)),
+            Contents::Lowest => 0,
+            Contents::Zeros => u8::from(bits.is_multiple_of(64)),
             _ => (bits & 1) as u8,
         }],
         F16 => float!(warpfold::f16),
@@ -94,10 +102,10 @@ fn part<T: Element>(kind: Kind, random: &mut Random) -> Vec<u8> {
         }
         other => with_element!(other, I => {
             let value: u64 = match kind {
-                Kind::Ties => bits % 3,
-                Kind::Zeros => if bits % 8 < 7 { 0 } else { bits >> 7 },
-                Kind::Lowest if other.name().starts_with('i') => 0x80 << (8 * (size_of::<I>() - 1)),
-                Kind::Lowest => 0,
+                Contents::Ties => bits % 3,
+                Contents::Zeros => if bits % 8 < 7 { 0 } else { bits >> 7 },
+                Contents::Lowest if other.name().starts_with('i') => 0x80 << (8 * (size_of::<I>() - 1)),
+                Contents::Lowest => 0,
                 _ => bits,
             };
             value.to_le_bytes()[..size_of::<I>()].to_vec()

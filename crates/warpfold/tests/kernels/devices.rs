@@ -5,7 +5,7 @@ use warpfold::partial::Finish;
 use warpfold::{Accuracy, Element, Error, Op, Overflow, Policy, bf16, f16, reduce, reduce_pair};
 
 use crate::compare::same;
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::machine;
 
 fn devices<const N: usize>() -> Option<Devices<impl Machine>> {
@@ -13,7 +13,7 @@ fn devices<const N: usize>() -> Option<Devices<impl Machine>> {
     machines.map(Devices::new)
 }
 
-fn agree<T: Element>(kind: Kind) {
+fn agree<T: Element>(kind: Contents) {
     let Some(devices) = devices::<3>() else { return };
     let mut random = Random(7);
     let overflow = Overflow::Wrap;
@@ -46,7 +46,7 @@ fn agree<T: Element>(kind: Kind) {
 
 #[test]
 fn several_machines_give_the_bits_of_one() {
-    for kind in [Kind::Plain, Kind::Specials, Kind::Ties] {
+    for kind in [Contents::Plain, Contents::Specials, Contents::Ties] {
         agree::<f32>(kind);
         agree::<f64>(kind);
         agree::<f16>(kind);

@@ -10,7 +10,7 @@ use warpfold::{
 };
 
 use crate::compare::bits;
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::sample::Sample;
 use crate::{SCALE, machine, truth};
 
@@ -79,7 +79,8 @@ fn check_by<M: Machine, K: Key + Ordered, T: Element>(
     random: &mut Random,
 ) {
     let from = random.below(5) as usize;
-    let (keys, x) = (keys::<K>(like, from + n, random), array::<T>(Kind::Plain, n + from, random));
+    let (keys, x) =
+        (keys::<K>(like, from + n, random), array::<T>(Contents::Plain, n + from, random));
     let (on_device, values) = (device.upload(&keys).unwrap(), device.upload(&x).unwrap());
     let what = format!("{n} {} by {like:?} {} from {from}", T::DTYPE, <K as Key>::DTYPE);
     let found = device.group_by(on_device.slice(from..), values.slice(from..)).unwrap();
@@ -203,7 +204,7 @@ fn check_reductions<T: Sample>() {
     let mut random = Random(T::DTYPE as u64 + 9);
     for n in [0, 1, 700, 5000] {
         let Some(device) = machine(2, random.next()) else { return };
-        let x = array::<T>(Kind::Plain, n, &mut random);
+        let x = array::<T>(Contents::Plain, n, &mut random);
         let keys: Vec<i32> = (0..n).map(|_| random.below(50) as i32 * 7 - 100).collect();
         let dense: Vec<u16> = (0..n).map(|_| (random.below(60) * 5) as u16).collect();
         let runs: Vec<i8> = (0..n).map(|at| ((at / 9) % 7) as i8 - 3).collect();
@@ -243,7 +244,7 @@ fn numbers_of_every_count_and_type() {
         let most = (0..groups.min(70_000)).rev().find(|&id| K::from_id(id).is_some());
         let below = most.map_or(1, |most| most + 1);
         let keys: Vec<K> = (0..n).map(|_| K::from_id(random.below(below)).unwrap()).collect();
-        let x = array::<f32>(Kind::Wide, n, random);
+        let x = array::<f32>(Contents::Wide, n, random);
         let (on_device, values) = (device.upload(&keys).unwrap(), device.upload(&x).unwrap());
         let found = device.group_dense(&on_device, groups, &values).unwrap();
         let (moved, ..) = sorted(&keys, &x);
@@ -339,7 +340,7 @@ fn groups_for_the_sanitizer() {
     check_by::<_, i16, f16>(&device, Like::Whole, 5000, &mut random);
     check_by::<_, u32, f32>(&device, Like::Few, 9000, &mut random);
     check_by::<_, i64, Complex<f64>>(&device, Like::Whole, 700, &mut random);
-    let x = array::<f64>(Kind::Plain, 700, &mut random);
+    let x = array::<f64>(Contents::Plain, 700, &mut random);
     let keys: Vec<u64> = (0..700).map(|at| at / 9).collect();
     let (on_device, values) = (device.upload(&keys).unwrap(), device.upload(&x).unwrap());
     let runs = device.reduce_by_key(&on_device, &values).unwrap();

@@ -5,11 +5,17 @@ use warpfold::plan::Shape;
 use warpfold::{DType, Element, Error, Nan, Op, Policy, Result, with_element};
 
 use crate::compare::same;
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::on_device::{OnDevice, difference, own_of_16};
 
-const KINDS: [Kind; 6] =
-    [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros, Kind::Ties, Kind::Lowest];
+const KINDS: [Contents; 6] = [
+    Contents::Plain,
+    Contents::Wide,
+    Contents::Specials,
+    Contents::Zeros,
+    Contents::Ties,
+    Contents::Lowest,
+];
 
 /// Reduces so many arrays of every type, each in a launch of its own shape, and says how many results were wrong.
 pub(crate) fn mismatches<M: OnDevice>(machine: &M, arrays: u64, longest: usize, seed: u64) -> u64 {

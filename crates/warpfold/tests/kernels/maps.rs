@@ -8,7 +8,7 @@ use warpfold::partial::{Finish, Output};
 use warpfold::{DType, Element, Nan, Op, Policy, Result, bf16, f16};
 
 use crate::compare::same;
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::machine;
 
 #[path = "maps/functions.rs"]
@@ -111,7 +111,7 @@ fn compare<T: Element>(requested: Case<'_>, ops: &[Op], x: &[T], y: &[T], skip: 
 }
 
 /// Two arrays of a kind.
-fn pair<T: Element>(kind: Kind, n: usize, random: &mut Random) -> (Vec<T>, Vec<T>) {
+fn pair<T: Element>(kind: Contents, n: usize, random: &mut Random) -> (Vec<T>, Vec<T>) {
     (array(kind, n, random), array(kind, n, random))
 }
 
@@ -141,7 +141,7 @@ const SUMS: &[Op] = &[Op::Sum, Op::Mean];
 fn floats<T: Element>() {
     let mut random = Random(1);
     for n in [0, 1, 31, 32, 1025] {
-        let (x, y) = pair::<T>(Kind::Plain, n, &mut random);
+        let (x, y) = pair::<T>(Contents::Plain, n, &mut random);
         for skip in [0, 1] {
             compare(Case::of("abs(x - y)"), FLOATS, &x, &y, skip);
             compare(Case::of("x * y"), SUMS, &x, &y, skip);
@@ -150,13 +150,13 @@ fn floats<T: Element>() {
     }
     let n = 5003;
     for kind in [
-        Kind::Plain,
-        Kind::Specials,
-        Kind::Ties,
-        Kind::Zeros,
-        Kind::AllNan,
-        Kind::Lowest,
-        Kind::Wide,
+        Contents::Plain,
+        Contents::Specials,
+        Contents::Ties,
+        Contents::Zeros,
+        Contents::AllNan,
+        Contents::Lowest,
+        Contents::Wide,
     ] {
         let (x, y) = pair::<T>(kind, n, &mut random);
         compare(Case::of("x - y"), FLOATS, &x, &y, 0);
@@ -205,7 +205,7 @@ fn integers_have_the_bits_of_the_processor() {
         ];
         let mut random = Random(5);
         for n in [0, 1, 31, 1025, 3001] {
-            for kind in [Kind::Plain, Kind::Ties, Kind::Lowest] {
+            for kind in [Contents::Plain, Contents::Ties, Contents::Lowest] {
                 let (x, y) = pair::<T>(kind, n, &mut random);
                 compare(Case::of("x"), OPS, &x, &y, 0);
                 compare(Case::of("min(x, y)"), OPS, &x, &y, 1);
@@ -233,13 +233,13 @@ fn integers_have_the_bits_of_the_processor() {
 fn conditions_are_counted_and_summed() {
     let mut random = Random(9);
     for n in [0, 1, 31, 1025, 5000] {
-        let (x, y) = pair::<bool>(Kind::Plain, n, &mut random);
+        let (x, y) = pair::<bool>(Contents::Plain, n, &mut random);
         let ops = [Op::Count, Op::Any, Op::All, Op::Sum, Op::Mean];
         compare(Case::of("x and not y"), &ops, &x, &y, 0);
         compare(Case::of("x").keep("y"), &ops, &x, &y, 3);
         let (x, y) = (
-            array::<f32>(Kind::Specials, n, &mut random),
-            array::<f32>(Kind::Plain, n, &mut random),
+            array::<f32>(Contents::Specials, n, &mut random),
+            array::<f32>(Contents::Plain, n, &mut random),
         );
         compare(Case::of("x > y"), &ops, &x, &y, 1);
         compare(Case::of("x < 0.5 or isnan(x)").keep("y > 0"), &ops, &x, &y, 0);
@@ -248,7 +248,7 @@ fn conditions_are_counted_and_summed() {
 
 #[test]
 fn several_results_are_those_of_the_processor() {
-    fn of<T: Element>(texts: &[&str], kind: Kind) {
+    fn of<T: Element>(texts: &[&str], kind: Contents) {
         let Some(machine) = machine(2, 3) else { return };
         let mut random = Random(21);
         for n in [1, 1025, 3000] {
@@ -283,16 +283,16 @@ fn several_results_are_those_of_the_processor() {
         "logsumexp(x - y)",
         "prod(x - y)",
     ];
-    for kind in [Kind::Plain, Kind::Ties] {
+    for kind in [Contents::Plain, Contents::Ties] {
         of::<f32>(&floats, kind);
         of::<f64>(&floats, kind);
     }
     let pairs = ["rmse(x, y)", "cosine(x, y)"];
-    for kind in [Kind::Specials, Kind::Wide, Kind::AllNan] {
+    for kind in [Contents::Specials, Contents::Wide, Contents::AllNan] {
         of::<f32>(&pairs, kind);
         of::<f64>(&pairs, kind);
     }
-    of::<i32>(&["rmse(x, y)", "cosine(x, y)", "var(x)", "argmax(x // 2)"], Kind::Plain);
+    of::<i32>(&["rmse(x, y)", "cosine(x, y)", "var(x)", "argmax(x // 2)"], Contents::Plain);
 }
 
 /// An exact sum of finite numbers, rounded to nearest-even: integers in units of 2^-1074.
@@ -326,7 +326,7 @@ fn sums_are_those_of_plain_rust_and_exact_integers() {
     let mut random = Random(77);
     let grid = MapGrid { blocks: 2, threads: 64 };
     for n in [1, 31, 1025, 4000] {
-        for kind in [Kind::Plain, Kind::Wide] {
+        for kind in [Contents::Plain, Contents::Wide] {
             let (mut x, mut y) =
                 (array::<f64>(kind, n, &mut random), array::<f64>(kind, n, &mut random));
             // Nothing overflows.
@@ -346,7 +346,7 @@ fn sums_are_those_of_plain_rust_and_exact_integers() {
                 machine.upload(&x.iter().map(|&x| x as f32).collect::<Vec<_>>()).unwrap(),
                 machine.upload(&y.iter().map(|&y| y as f32).collect::<Vec<_>>()).unwrap(),
             );
-            if kind == Kind::Plain {
+            if kind == Contents::Plain {
                 // Products of f32 are exact in f64.
                 let products =
                     exact_sum(pairs().map(|(x, y)| f64::from(*x as f32) * f64::from(*y as f32)));
@@ -406,7 +406,7 @@ proptest! {
         op in prop_oneof![Just(Op::Sum), Just(Op::ArgMax), Just(Op::Var), Just(Op::Min)],
     ) {
         let mut random = Random(seed);
-        let (x, y) = (array::<f32>(Kind::Specials, n, &mut random), array::<f32>(Kind::Wide, n, &mut random));
+        let (x, y) = (array::<f32>(Contents::Specials, n, &mut random), array::<f32>(Contents::Wide, n, &mut random));
         let value = format!("rounded({value})");
         compare(Case::of(&value).keep(&format!("{keep} < 1")), &[op], &x, &y, seed as usize % 4 % n);
     }
@@ -416,7 +416,7 @@ proptest! {
 fn partials_of_pieces_join() {
     let Some(machine) = machine(2, 3) else { return };
     let mut random = Random(3);
-    let x = array::<f32>(Kind::Ties, 3000, &mut random);
+    let x = array::<f32>(Contents::Ties, 3000, &mut random);
     let on = machine.upload(&x).unwrap();
     let expressions = Expressions::value("abs(x) + 1").unwrap();
     let map = Map::new(Op::ArgMax, &expressions, &[("x", DType::F32)], Policy::default()).unwrap();
@@ -440,8 +440,8 @@ fn the_planners_grids_give_the_same_bits() {
     let Some(machine) = machine(4, 5) else { return };
     let mut random = Random(13);
     let (x, y) = (
-        array::<f32>(Kind::Wide, 20_000, &mut random),
-        array::<f32>(Kind::Plain, 20_000, &mut random),
+        array::<f32>(Contents::Wide, 20_000, &mut random),
+        array::<f32>(Contents::Plain, 20_000, &mut random),
     );
     let (on, other) = (machine.upload(&x).unwrap(), machine.upload(&y).unwrap());
     let names = [("x", DType::F32), ("y", DType::F32)];

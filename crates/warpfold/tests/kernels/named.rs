@@ -8,12 +8,18 @@ use warpfold::{
 };
 
 use crate::compare::same;
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::machine;
 use crate::on_device::own_of_16;
 
-const KINDS: [Kind; 6] =
-    [Kind::Plain, Kind::Specials, Kind::Wide, Kind::Zeros, Kind::Ties, Kind::AllNan];
+const KINDS: [Contents; 6] = [
+    Contents::Plain,
+    Contents::Specials,
+    Contents::Wide,
+    Contents::Zeros,
+    Contents::Ties,
+    Contents::AllNan,
+];
 
 fn compare(found: Result<Columns>, expected: Result<Columns>, what: &str) -> Result<(), String> {
     let (found, expected) = match (found, expected) {
@@ -56,12 +62,12 @@ fn ops(dtype: DType) -> impl Iterator<Item = Op> {
 }
 
 /// Exact, with NaNs and without; and fast where that makes no difference.
-fn policies(dtype: DType, kind: Kind) -> Vec<Policy> {
+fn policies(dtype: DType, kind: Contents) -> Vec<Policy> {
     let exact = Policy::default();
     let mut all = vec![exact];
     if dtype.is_float() {
         all.push(Policy { nan: Nan::Ignore, ..exact });
-        if kind == Kind::Ties {
+        if kind == Contents::Ties {
             all.push(Policy { accuracy: Accuracy::Fast, ..exact });
         }
     }
@@ -72,7 +78,7 @@ fn policies(dtype: DType, kind: Kind) -> Vec<Policy> {
 fn check<'a, M: Machine + 'a, T: Element, A: OutputShape + Clone>(
     found: &dyn Fn() -> ReduceBatched<'a, M, T>,
     expected: &warpfold::ReduceBatched<'_, T, A>,
-    kind: Kind,
+    kind: Contents,
     ddof: u64,
     what: &str,
 ) {
@@ -113,12 +119,12 @@ fn segments_of<T: Element>() {
             check(&found, &cpu, kind, case as u64 % 2, &format!("{cut:?}"));
         }
     }
-    let x = array::<T>(Kind::Specials, 144, &mut random);
+    let x = array::<T>(Contents::Specials, 144, &mut random);
     let Some(device) = machine(2, random.next()) else { return };
     let buffer = device.upload(&x).unwrap();
     let found = || device.reduce_segments(&buffer, DeviceSegments::Every(36));
     let cpu = reduce_segments(&x, Segments::every(36)).unwrap();
-    check(&found, &cpu, Kind::Specials, 0, "every 36");
+    check(&found, &cpu, Contents::Specials, 0, "every 36");
 }
 
 fn axes_of<T: Element>() {
@@ -151,12 +157,12 @@ fn axes_of<T: Element>() {
 #[test]
 fn ddof_may_exceed_any_length() {
     let mut random = Random(5000);
-    let x = array::<i32>(Kind::Specials, 24, &mut random);
+    let x = array::<i32>(Contents::Specials, 24, &mut random);
     let Some(device) = machine(2, random.next()) else { return };
     let buffer = device.upload(&x).unwrap();
     let found = || device.reduce_segments(&buffer, DeviceSegments::Every(8));
     let cpu = reduce_segments(&x, Segments::every(8)).unwrap();
-    check(&found, &cpu, Kind::Specials, 1 << 40, "every 8");
+    check(&found, &cpu, Contents::Specials, 1 << 40, "every 8");
 }
 
 macro_rules! for_each_type {

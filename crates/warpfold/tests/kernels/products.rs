@@ -9,7 +9,7 @@ use warpfold::{
     reduce_segments,
 };
 
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::on_device::difference;
 use crate::{SCALE, machine};
 
@@ -43,16 +43,16 @@ fn lengths() -> impl Iterator<Item = usize> {
 fn lengths_of<T: Element>() {
     let Some(machine) = machine(2, 5) else { return };
     let mut random = Random(11);
-    for kind in [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros] {
+    for kind in [Contents::Plain, Contents::Wide, Contents::Specials, Contents::Zeros] {
         let x = array::<T>(kind, 20_100, &mut random);
         let on = machine.upload(&x).unwrap();
         for (n, nan) in lengths().flat_map(|n| NANS.map(|nan| (n, nan))) {
             // Long ones take a simulator long; each kind has some, and each type others.
             let is_left_out = match (kind, nan) {
-                (Kind::Wide, Nan::Propagate) => {
+                (Contents::Wide, Nan::Propagate) => {
                     SCALE == 1 && n > 70 && n % 3 != T::DTYPE as usize % 3
                 }
-                (Kind::Specials, _) => n > 70 && n % 1024 != 1 || n > 10_000,
+                (Contents::Specials, _) => n > 70 && n % 1024 != 1 || n > 10_000,
                 _ => n > 70,
             };
             if is_left_out {
@@ -81,7 +81,7 @@ fn products_of_all_lengths_have_the_bits_of_the_processor() {
 fn shapes_of<T: Element>() {
     let Some(machine) = machine(4, 6) else { return };
     let mut random = Random(12);
-    let x = array::<T>(Kind::Wide, 70_000, &mut random);
+    let x = array::<T>(Contents::Wide, 70_000, &mut random);
     let on = machine.upload(&x).unwrap();
     for (block, per_multiprocessor, vectors) in
         [(32, 1, 1), (64, 3, 8), (96, 2, 1), (128, 7, 4), (512, 1, 64)]
@@ -121,7 +121,7 @@ fn no_shape_of_a_launch_shows_in_products() {
 #[test]
 fn products_of_many_spans_have_the_bits_of_the_processor() {
     let Some(machine) = machine(4, 16) else { return };
-    let x = array::<f32>(Kind::Wide, (1 << 17) + 70_000, &mut Random(16));
+    let x = array::<f32>(Contents::Wide, (1 << 17) + 70_000, &mut Random(16));
     let on = machine.upload(&x).unwrap();
     let shape = Shape { block: 128, per_multiprocessor: 4, vectors: 1, alone: 0 };
     for first in [0, 60 << 10] {
@@ -135,7 +135,7 @@ fn products_of_many_spans_have_the_bits_of_the_processor() {
 fn pieces_of<T: Element>() {
     let Some(machine) = machine(1, 7) else { return };
     let mut random = Random(13);
-    let x = array::<T>(Kind::Plain, 5000, &mut random);
+    let x = array::<T>(Contents::Plain, 5000, &mut random);
     let on = machine.upload(&x).unwrap();
     let cuts = [0, 5, 40, 1000, 1030, 2048, 4097, 5000];
     let mut merged = expected::<T>(&[], Nan::Propagate, 0);
@@ -165,7 +165,7 @@ fn pieces_of_machines_and_of_the_processor_are_one_product() {
 fn parts_of<T: Element>() {
     let Some(machine) = machine(2, 8) else { return };
     let mut random = Random(14);
-    for kind in [Kind::Wide, Kind::Specials] {
+    for kind in [Contents::Wide, Contents::Specials] {
         let x = array::<T>(kind, 12_000, &mut random);
         let on = machine.upload(&x).unwrap();
         for (shape, axes) in [
@@ -217,7 +217,7 @@ fn parts_of<T: Element>() {
 /// Few long outputs, which are cut into pieces.
 fn long_parts_of<T: Element>() {
     let Some(machine) = machine(2, 9) else { return };
-    let x = array::<T>(Kind::Plain, 3 * 17_000, &mut Random(15));
+    let x = array::<T>(Contents::Plain, 3 * 17_000, &mut Random(15));
     let on = machine.upload(&x).unwrap();
     for (shape, axis) in [([3, 17_000], 1), ([17_000, 3], 0)] {
         let layout = Layout::c(&shape).unwrap();

@@ -4,7 +4,7 @@ use num_bigint::{BigInt, BigUint};
 use warpfold::kernel::{Executor, RankSums};
 use warpfold::{Element, bf16, f16};
 
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::{SCALE, machine};
 
 /// A float: bits of its significand, and the exponent of its least number, below zero.
@@ -131,7 +131,8 @@ fn check<F: Float>(x: &[F], ranks: usize, lie: Lie, multiprocessors: u32) {
 
 fn of_type<F: Float>() {
     let mut random = Random(F::DTYPE as u64 + 90);
-    let kinds = [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros, Kind::Ties];
+    let kinds =
+        [Contents::Plain, Contents::Wide, Contents::Specials, Contents::Zeros, Contents::Ties];
     for (at, ranks) in [1, 2, 3, 4, 7, 33].into_iter().enumerate() {
         for (k, kind) in kinds.into_iter().enumerate() {
             let columns = [5, 133, 1, 40, 64][(at + k) % 5] * SCALE;
@@ -142,12 +143,17 @@ fn of_type<F: Float>() {
         }
     }
     // Every column in doubt: nothing is left to what is certain.
-    check(&array::<F>(Kind::AllNan, 3 * 70, &mut random), 3, CLOSE, 1);
-    check(&array::<F>(Kind::Lowest, 2 * 70, &mut random), 2, Lie { own: Some(0), ..CLOSE }, 1);
+    check(&array::<F>(Contents::AllNan, 3 * 70, &mut random), 3, CLOSE, 1);
+    check(&array::<F>(Contents::Lowest, 2 * 70, &mut random), 2, Lie { own: Some(0), ..CLOSE }, 1);
     // Several tiles of several blocks.
     let columns = 2500;
-    check(&array::<F>(Kind::Specials, 2 * columns, &mut random), 2, CLOSE, 1);
-    check(&array::<F>(Kind::Wide, 2 * columns, &mut random), 2, Lie { own: Some(1), ..CLOSE }, 2);
+    check(&array::<F>(Contents::Specials, 2 * columns, &mut random), 2, CLOSE, 1);
+    check(
+        &array::<F>(Contents::Wide, 2 * columns, &mut random),
+        2,
+        Lie { own: Some(1), ..CLOSE },
+        2,
+    );
     check::<F>(&[], 3, CLOSE, 1);
 }
 
@@ -221,7 +227,7 @@ fn edges<F: Float>() {
     }
     // More ranks than limbs take without carrying, all of them in doubt.
     let mut random = Random(7);
-    let mut x = array::<F>(Kind::Wide, 2000 * 3, &mut random);
+    let mut x = array::<F>(Contents::Wide, 2000 * 3, &mut random);
     x[0] = greatest;
     x[3] = greatest;
     x[6] = F::of(-greatest.wide());

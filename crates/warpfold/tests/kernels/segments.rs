@@ -4,7 +4,7 @@ use warpfold::kernel::DeviceSegments;
 use warpfold::{Accuracy, DType, Error, Op, bf16, f16, with_element};
 
 use crate::batched::{check_exact_segments, check_segments, takes};
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::sample::Sample;
 use crate::{SCALE, machine};
 
@@ -47,7 +47,7 @@ fn every_fold<T: Sample>() {
     assert!(takes(T::DTYPE));
     let mut random = Random(T::DTYPE as u64 + 7);
     let n = SCALE * 6000 / size_of::<T>() * 2 + 5;
-    let kinds = [Kind::Plain, Kind::Specials, Kind::Ties, Kind::Zeros];
+    let kinds = [Contents::Plain, Contents::Specials, Contents::Ties, Contents::Zeros];
     for (case, (name, offsets)) in cuts(n as u64, &mut random).into_iter().enumerate() {
         let kind = kinds[case % kinds.len()];
         let memory = array::<T>(kind, n + 40, &mut random);
@@ -87,7 +87,7 @@ fn every_fold<T: Sample>() {
     for (length, from) in [(1, 0), (1, 1), (3, 0), (16, 1), (16, 0), (257, 3)] {
         let Some(device) = machine(3, random.next()) else { return };
         let n = n / length * length;
-        let memory = array::<T>(Kind::Plain, n + from, &mut random);
+        let memory = array::<T>(Contents::Plain, n + from, &mut random);
         let x = &memory[from..];
         let buffer = device.upload(&memory).unwrap();
         let offsets = self::offsets(0, vec![length as u64; n / length]);
@@ -108,7 +108,7 @@ fn every_fold<T: Sample>() {
 fn exact<T: Sample>() {
     let mut random = Random(T::DTYPE as u64 + 70);
     let n = SCALE * 4000;
-    let kinds = [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros];
+    let kinds = [Contents::Plain, Contents::Wide, Contents::Specials, Contents::Zeros];
     for (case, (name, offsets)) in cuts(n as u64, &mut random).into_iter().enumerate() {
         // Two kinds each, so that every cut is met by data of one scale and by others.
         for kind in [kinds[case % 4], kinds[(case + 1) % 4]] {
@@ -131,7 +131,8 @@ fn exact<T: Sample>() {
 fn moments<T: Sample>() {
     let mut random = Random(T::DTYPE as u64 + 700);
     let n = SCALE * 600;
-    let kinds = [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Ties, Kind::Zeros];
+    let kinds =
+        [Contents::Plain, Contents::Wide, Contents::Specials, Contents::Ties, Contents::Zeros];
     let cuts = [
         offsets(2, [300, 1, 2, 3, 60, 34, 129]),
         offsets(0, [5, 0, 7]),

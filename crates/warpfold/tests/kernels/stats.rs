@@ -9,7 +9,7 @@ use warpfold::partial::{Finish, Output, Summary};
 use warpfold::{Columns, Layout, Nan, Op, Policy, Value};
 
 use crate::compare::same;
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::sample::Sample;
 use crate::{SCALE, machine, truth};
 
@@ -96,9 +96,9 @@ fn shapes<T: Sample>() {
     let mut ways = BTreeSet::new();
     for (case, &([rows, columns], axis, multiprocessors)) in SHAPES.iter().enumerate() {
         for kind in [
-            Kind::Plain,
-            [Kind::Specials, Kind::Zeros][case % 2],
-            [Kind::Wide, Kind::Ties][case % 2],
+            Contents::Plain,
+            [Contents::Specials, Contents::Zeros][case % 2],
+            [Contents::Wide, Contents::Ties][case % 2],
         ] {
             // Rows of a lane begin at vectors, or are walked as segments.
             let from =
@@ -127,7 +127,7 @@ fn shapes<T: Sample>() {
 
 fn segments<T: Sample>() {
     let mut random = Random(T::DTYPE as u64 + 177);
-    for kind in [Kind::Plain, Kind::Specials, Kind::Ties, Kind::AllNan] {
+    for kind in [Contents::Plain, Contents::Specials, Contents::Ties, Contents::AllNan] {
         for nan in [Nan::Propagate, Nan::Ignore] {
             let x = array::<T>(kind, 2000, &mut random);
             let Some(device) = machine(2, random.next()) else { return };

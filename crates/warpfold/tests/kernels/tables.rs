@@ -4,7 +4,7 @@ use warpfold::kernel::Executor;
 use warpfold::partial::Finish;
 use warpfold::{Column, DType, Element, Error, Key, Nan, Op, Ordered, bf16, f16, group_dense};
 
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::{SCALE, machine};
 
 /// What is reduced and where it begins.
@@ -12,7 +12,7 @@ use crate::{SCALE, machine};
 struct Case {
     op: Op,
     nan: Nan,
-    kind: Kind,
+    kind: Contents,
     groups: u64,
     n: usize,
     /// The first element, so that vectors are not aligned.
@@ -41,7 +41,7 @@ fn check<K: Key + Ordered, T: Element>(case: Case, multiprocessors: u32, random:
 const PLAIN: Case = Case {
     op: Op::Sum,
     nan: Nan::Propagate,
-    kind: Kind::Plain,
+    kind: Contents::Plain,
     groups: 300,
     n: 3000,
     from: 0,
@@ -50,7 +50,7 @@ const PLAIN: Case = Case {
 
 fn of_values<T: Element>() {
     let mut random = Random(T::DTYPE as u64 + 700);
-    let kinds = [Kind::Plain, Kind::Specials, Kind::Wide];
+    let kinds = [Contents::Plain, Contents::Specials, Contents::Wide];
     for (at, kind) in kinds.into_iter().enumerate() {
         // Of other types one kind each: they take seconds in a simulator.
         if SCALE == 1 && T::DTYPE != DType::F32 && at != T::DTYPE as usize % kinds.len() {
@@ -253,7 +253,7 @@ fn what_tables_do_not_do_is_done_by_sorting() {
 fn tables_for_the_sanitizer() {
     let mut random = Random(702);
     let case = Case { n: 17_001, often: true, ..PLAIN };
-    check::<u32, f32>(Case { kind: Kind::Specials, ..case }, 2, &mut random);
+    check::<u32, f32>(Case { kind: Contents::Specials, ..case }, 2, &mut random);
     check::<u8, i16>(case, 2, &mut random);
     check::<u32, bf16>(Case { groups: 9000, ..case }, 2, &mut random);
 }

@@ -11,7 +11,7 @@ use crate::data::Random;
 use crate::machine;
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum Spread {
     /// Each output of a scale of its own.
     Scales,
     /// One scale for 64 outputs that lie side by side.
@@ -47,7 +47,7 @@ struct Range {
     least: i64,
 }
 
-fn number(kind: Kind, range: &Range, output: usize, random: &mut Random) -> f64 {
+fn number(kind: Spread, range: &Range, output: usize, random: &mut Random) -> f64 {
     let bits = random.next();
     let unit = (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
     let scale =
@@ -55,12 +55,12 @@ fn number(kind: Kind, range: &Range, output: usize, random: &mut Random) -> f64 
     let of_output = scale((output as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20);
     let of_neighbours = scale((output as u64 / 64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20);
     match kind {
-        Kind::Scales => unit * of_output,
-        Kind::Neighbours => unit * of_neighbours,
-        Kind::Zeros if !bits.is_multiple_of(3) => 0.0f64.copysign(unit),
-        Kind::Zeros => unit * of_output,
-        Kind::Apart => unit * scale(random.next()),
-        Kind::Specials => match (bits % 300, output % 4) {
+        Spread::Scales => unit * of_output,
+        Spread::Neighbours => unit * of_neighbours,
+        Spread::Zeros if !bits.is_multiple_of(3) => 0.0f64.copysign(unit),
+        Spread::Zeros => unit * of_output,
+        Spread::Apart => unit * scale(random.next()),
+        Spread::Specials => match (bits % 300, output % 4) {
             (0, 1) => f64::INFINITY,
             (0, 2) => f64::NAN,
             (0, 3) => f64::NEG_INFINITY,
@@ -73,7 +73,9 @@ fn number(kind: Kind, range: &Range, output: usize, random: &mut Random) -> f64 
 fn check<T: Element>(range: &Range, of: impl Fn(f64) -> T) {
     let mut random = Random(T::DTYPE as u64 + 71);
     for (case, &([rows, length], axis)) in SHAPES.iter().enumerate() {
-        for kind in [Kind::Scales, Kind::Neighbours, Kind::Zeros, Kind::Apart, Kind::Specials] {
+        for kind in
+            [Spread::Scales, Spread::Neighbours, Spread::Zeros, Spread::Apart, Spread::Specials]
+        {
             let from = if axis == 0 { 8 } else { [0, 1, 8, 3][(case + kind as usize) % 4] };
             let all = from..from + (rows * length) as usize;
             let output = |k: usize| match axis {

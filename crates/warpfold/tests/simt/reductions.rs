@@ -5,7 +5,7 @@ use warpfold::simt::{Device, Settings};
 use warpfold::{DType, with_element};
 
 use crate::check::{check, check_dot, check_exact};
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::sample::Sample;
 
 /// Few multiprocessors, so that grids stay small.
@@ -39,7 +39,7 @@ fn device(compute: u32, seed: u64) -> Device {
 fn every_kernel<T: Sample>(compute: u32) {
     let mut random = Random(T::DTYPE as u64 + 1);
     let long = 20_000 / size_of::<T>() * 4 + 3;
-    let arrays = Kind::ALL.map(|kind| (kind, array::<T>(kind, long + 17, &mut random)));
+    let arrays = Contents::ALL.map(|kind| (kind, array::<T>(kind, long + 17, &mut random)));
     let short = lengths(size_of::<T>());
     let turns = (0..2).flat_map(|turn| short.iter().zip(turn..));
     let cases = turns.map(|(&n, k)| (n, k, SHAPES[k % 4]));
@@ -63,7 +63,7 @@ fn every_kernel<T: Sample>(compute: u32) {
 fn exact<T: Sample>() {
     let mut random = Random(T::DTYPE as u64 + 100);
     let long = 9_000 / size_of::<T>() * 4 + 3;
-    let kinds = [Kind::Plain, Kind::Wide, Kind::Specials, Kind::Zeros];
+    let kinds = [Contents::Plain, Contents::Wide, Contents::Specials, Contents::Zeros];
     let arrays = kinds.map(|kind| (kind, array::<T>(kind, long + 17, &mut random)));
     let pack = 16 / size_of::<T>();
     let lengths = [0, 1, 2, 33, 32 * pack, 129 * pack + 1, long];
@@ -78,7 +78,7 @@ fn exact<T: Sample>() {
         check_exact(&device, &x[i..i + n], buffer.slice(i..i + n), Some(shape), &what);
         let j = if case % 3 == 0 { i } else { j };
         let views = (buffer.slice(i..i + n), buffer.slice(j..j + n));
-        check_dot(&device, &x[i..i + n], &x[j..j + n], views, *kind == Kind::Wide, &what);
+        check_dot(&device, &x[i..i + n], &x[j..j + n], views, *kind == Contents::Wide, &what);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use warpfold::DType;
 use warpfold::kernel::{Arguments, FoldKernel, RECORD_WORDS, WORKSPACE_HEADER, workspace_bytes};
-use warpfold::plan::Fold;
+use warpfold::plan::DeviceFold;
 use warpfold_ladder::model::reduction_of;
 use warpfold_simt::{Argument, Dimensions, Launch, Memory};
 
@@ -13,7 +13,7 @@ use crate::explain::args::Explain;
 use crate::explain::timed::Timed;
 
 /// A launch of a fold's kernel.
-pub(super) fn subject(fold: Fold, args: &Explain) -> Result<Subject, Failure> {
+pub(super) fn subject(fold: DeviceFold, args: &Explain) -> Result<Subject, Failure> {
     if let Some(op) = args.op {
         let message = format!(
             "--op {op} is for rungs of the ladder; {} says itself what it computes",
@@ -46,7 +46,7 @@ pub(super) fn subject(fold: Fold, args: &Explain) -> Result<Subject, Failure> {
     };
     let x = allocation("x", memory.upload_bytes(&random(kernel.dtype, args.n, 0)?));
     let y = match kernel.fold {
-        Fold::Dot | Fold::ExactDot => {
+        DeviceFold::Dot | DeviceFold::ExactDot => {
             allocation("y", memory.upload_bytes(&random(kernel.dtype, args.n, 1)?))
         }
         _ => 0,
@@ -95,7 +95,8 @@ pub(super) fn subject(fold: Fold, args: &Explain) -> Result<Subject, Failure> {
 fn lacking(kernel: &FoldKernel, taken: &[&DType]) -> String {
     let (name, dtype) = (kernel.fold.name(), kernel.dtype);
     let names: Vec<_> = taken.iter().map(|dtype| dtype.name()).collect();
-    let exact = Fold::ALL.iter().find(|fold| fold.name().strip_prefix("exact_") == Some(name));
+    let exact =
+        DeviceFold::ALL.iter().find(|fold| fold.name().strip_prefix("exact_") == Some(name));
     let instead = match exact {
         Some(fold) if dtype.is_float() => format!("; {} folds {dtype}", fold.name()),
         _ => String::new(),
@@ -104,16 +105,16 @@ fn lacking(kernel: &FoldKernel, taken: &[&DType]) -> String {
 }
 
 /// The fold that a name begins with, if any does.
-pub(super) fn find(name: &str) -> Option<Fold> {
+pub(super) fn find(name: &str) -> Option<DeviceFold> {
     let (fold, _) = parts(name);
-    Fold::ALL.iter().copied().find(|known| known.name() == fold)
+    DeviceFold::ALL.iter().copied().find(|known| known.name() == fold)
 }
 
 /// A name's fold, and the element type after it.
 fn parts(name: &str) -> (&str, Option<&str>) {
     let name = name.strip_suffix("_skip_nan").unwrap_or(name);
     // The names of exact folds hold an underscore themselves.
-    let is_fold = Fold::ALL.iter().any(|fold| fold.name() == name);
+    let is_fold = DeviceFold::ALL.iter().any(|fold| fold.name() == name);
     match name.rsplit_once('_') {
         Some((fold, dtype)) if !is_fold => (fold, Some(dtype)),
         _ => (name, None),
@@ -121,7 +122,7 @@ fn parts(name: &str) -> (&str, Option<&str>) {
 }
 
 /// The kernel of a fold: the type is in the name or beside it.
-fn kernel(fold: Fold, args: &Explain) -> Result<FoldKernel, Failure> {
+fn kernel(fold: DeviceFold, args: &Explain) -> Result<FoldKernel, Failure> {
     let skips_nan = args.kernel.ends_with("_skip_nan");
     let (_, named) = parts(&args.kernel);
     let dtype = match (named.map(str::parse::<DType>), args.dtype) {

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::super::lanes::{Kind, N, Positions, without_exponent_range};
+use super::super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use super::Approximate;
 use super::widen::{TWO_TO_32, Widen};
 use warpfold_num::double_double::{DoubleDouble, fast_two_sum};
@@ -42,7 +42,7 @@ pub(crate) struct IntegerLanes {
     upper: [u64; N],
 }
 
-impl<W: NarrowInteger> Kind for Integers<W> {
+impl<W: NarrowInteger> LaneOperation for Integers<W> {
     type Element = W;
     type Lanes = IntegerLanes;
     type Small = Approximate<DoubleDouble, 1>;

@@ -1,6 +1,6 @@
 //! [`Plain`]: f64 additions, for narrow floats whose results are f32.
 
-use super::super::lanes::{Kind, N, Positions, without_exponent_range};
+use super::super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use super::Approximate;
 use super::widen::Widen;
 use crate::float::added_by_halves;
@@ -40,7 +40,7 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> Plain<W, PARTS, LANES> {
     }
 }
 
-impl<W: Widen, const PARTS: usize, const LANES: usize> Kind for Plain<W, PARTS, LANES> {
+impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Plain<W, PARTS, LANES> {
     type Element = [W; PARTS];
     type Lanes = [[f64; LANES]; 2];
     type Small = Approximate<f64, PARTS>;

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::super::lanes::{Kind, N, Positions, without_exponent_range};
+use super::super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use super::Approximate;
 use super::widen::Widen;
 use warpfold_num::double_double::{DoubleDouble, fast_two_sum, two_product, two_sum};
@@ -57,7 +57,7 @@ impl<const LANES: usize> Doubles<LANES> {
     }
 }
 
-impl<W: Widen, const PARTS: usize, const LANES: usize> Kind for Squares<W, PARTS, LANES> {
+impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Squares<W, PARTS, LANES> {
     type Element = [W; PARTS];
     type Lanes = [Doubles<LANES>; 2];
     type Small = Approximate<DoubleDouble, PARTS>;

@@ -1,8 +1,8 @@
 //! How the exact accumulators are saved: sums, moments and dot products.
 
-use super::saved::{Header, Kind, Saved};
+use super::saved::{Header, PartialKind, Saved};
 use super::words::{Reader, Refused, Writer};
-use crate::element::{Element, Parts, Real};
+use crate::element::{Components, Element, Real};
 use crate::exact::{Dot, Exact, Limbs, Moments, Register, Special};
 
 /// Bits of the magnitude of one value in units of the type's lowest bit.
@@ -18,8 +18,8 @@ pub(super) fn reach<T: Element>(summand: u32, count: u64) -> u32 {
 fn read_parts<T: Element, L: Limbs>(
     input: &mut Reader<'_>,
     bits: u32,
-) -> Refused<T::Parts<Register<L>>> {
-    let mut parts = T::Parts::from_fn(|_| Register::default());
+) -> Refused<T::Components<Register<L>>> {
+    let mut parts = T::Components::from_fn(|_| Register::default());
     for part in parts.as_mut() {
         *part = input.register(bits)?;
     }
@@ -36,7 +36,7 @@ pub(super) fn check_empty<L: Limbs>(count: u64, registers: &[Register<L>]) -> Re
 }
 
 impl<T: Element> Saved for Exact<T> {
-    const HEADER: Header = Header { kind: Kind::Sum, dtype: Some(T::DTYPE) };
+    const HEADER: Header = Header { kind: PartialKind::Sum, dtype: Some(T::DTYPE) };
 
     fn write(&self, out: &mut Writer) {
         out.word(self.count);
@@ -45,14 +45,14 @@ impl<T: Element> Saved for Exact<T> {
 
     fn read(input: &mut Reader<'_>) -> Refused<Self> {
         let count = input.word()?;
-        let parts = read_parts::<T, _>(input, reach::<T>(bits::<T::Part>(), count))?;
+        let parts = read_parts::<T, _>(input, reach::<T>(bits::<T::Component>(), count))?;
         check_empty(count, parts.as_ref())?;
         Ok(Exact { parts, count })
     }
 }
 
 impl<T: Element> Saved for Dot<T> {
-    const HEADER: Header = Header { kind: Kind::Dot, dtype: Some(T::DTYPE) };
+    const HEADER: Header = Header { kind: PartialKind::Dot, dtype: Some(T::DTYPE) };
 
     fn write(&self, out: &mut Writer) {
         out.word(self.count);
@@ -61,14 +61,14 @@ impl<T: Element> Saved for Dot<T> {
 
     fn read(input: &mut Reader<'_>) -> Refused<Self> {
         let count = input.word()?;
-        let parts = read_parts::<T, _>(input, reach::<T>(2 * bits::<T::Part>(), count))?;
+        let parts = read_parts::<T, _>(input, reach::<T>(2 * bits::<T::Component>(), count))?;
         check_empty(count, parts.as_ref())?;
         Ok(Dot { parts, count })
     }
 }
 
 impl<T: Element> Saved for Moments<T> {
-    const HEADER: Header = Header { kind: Kind::Moments, dtype: Some(T::DTYPE) };
+    const HEADER: Header = Header { kind: PartialKind::Moments, dtype: Some(T::DTYPE) };
 
     fn write(&self, out: &mut Writer) {
         out.word(self.count);
@@ -78,8 +78,8 @@ impl<T: Element> Saved for Moments<T> {
 
     fn read(input: &mut Reader<'_>) -> Refused<Self> {
         let count = input.word()?;
-        let sum = read_parts::<T, _>(input, reach::<T>(bits::<T::Part>(), count))?;
-        let squares = input.register(reach::<T>(2 * bits::<T::Part>(), count))?;
+        let sum = read_parts::<T, _>(input, reach::<T>(bits::<T::Component>(), count))?;
+        let squares = input.register(reach::<T>(2 * bits::<T::Component>(), count))?;
         check_empty(count, sum.as_ref())?;
         check_empty(count, std::slice::from_ref(&squares))?;
         let moments = Moments { sum, squares, count };

@@ -80,4 +80,4 @@ mod saved;
 mod serde;
 mod words;
 
-pub use saved::{Header, Kind};
+pub use saved::{Header, PartialKind};

@@ -1,14 +1,14 @@
 //! How norms and stats are saved.
 
 use super::exact::{bits, check_empty, reach};
-use super::saved::{Header, Kind, Saved};
+use super::saved::{Header, PartialKind, Saved};
 use super::words::{Reader, Refused, Writer};
 use crate::element::{Element, Real};
 use crate::exact::{Moments, Special};
 use crate::partial::{Extremes, Magnitude, Norm1, Stats};
 
 impl<T: Element> Saved for Norm1<T> {
-    const HEADER: Header = Header { kind: Kind::Norm1, dtype: Some(T::DTYPE) };
+    const HEADER: Header = Header { kind: PartialKind::Norm1, dtype: Some(T::DTYPE) };
 
     fn write(&self, out: &mut Writer) {
         out.word(self.count);
@@ -18,7 +18,7 @@ impl<T: Element> Saved for Norm1<T> {
     fn read(input: &mut Reader<'_>) -> Refused<Self> {
         let count = input.word()?;
         // A magnitude in units of the square: the type's unit lies so many bits above.
-        let magnitude = bits::<T::Part>() + T::Part::UNIT.unsigned_abs();
+        let magnitude = bits::<T::Component>() + T::Component::UNIT.unsigned_abs();
         let total = input.register(reach::<T>(magnitude, count))?;
         check_empty(count, std::slice::from_ref(&total))?;
         match total.fixed.is_negative() {
@@ -29,7 +29,7 @@ impl<T: Element> Saved for Norm1<T> {
 }
 
 impl<T: Element> Saved for Magnitude<T> {
-    const HEADER: Header = Header { kind: Kind::Magnitude, dtype: Some(T::DTYPE) };
+    const HEADER: Header = Header { kind: PartialKind::Magnitude, dtype: Some(T::DTYPE) };
 
     fn write(&self, out: &mut Writer) {
         out.word(0);
@@ -40,7 +40,7 @@ impl<T: Element> Saved for Magnitude<T> {
         if input.word()? != 0 {
             return Err("linf counts no elements".into());
         }
-        let square = input.register(reach::<T>(2 * bits::<T::Part>(), 1))?;
+        let square = input.register(reach::<T>(2 * bits::<T::Component>(), 1))?;
         if square.fixed.is_negative() {
             return Err("a square is below zero".into());
         }
@@ -52,7 +52,7 @@ impl<T: Element> Saved for Magnitude<T> {
 }
 
 impl<T: Element> Saved for Stats<T> {
-    const HEADER: Header = Header { kind: Kind::Stats, dtype: Some(T::DTYPE) };
+    const HEADER: Header = Header { kind: PartialKind::Stats, dtype: Some(T::DTYPE) };
 
     fn write(&self, out: &mut Writer) {
         out.word(self.seen);
@@ -69,7 +69,7 @@ impl<T: Element> Saved for Stats<T> {
         let moments = Moments::<T>::read(input)?;
         let norm1 = Norm1::<T>::read(input)?;
         let extremes = match T::PARTS {
-            1 => Extremes::<T::Part>::read(input)?,
+            1 => Extremes::<T::Component>::read(input)?,
             _ => Extremes::new(),
         };
         let kept = moments.count;

@@ -1,6 +1,6 @@
 //! How extremes and counts are saved.
 
-use super::saved::{Header, Kind, Saved};
+use super::saved::{Header, PartialKind, Saved};
 use super::words::{Reader, Refused, Writer};
 use crate::element::Ordered;
 use crate::partial::{ArgIndex, Count, Extremes};
@@ -9,7 +9,7 @@ const HAS_PLACES: u64 = 1;
 const HAS_NAN: u64 = 2;
 
 impl<T: Ordered> Saved for Extremes<T> {
-    const HEADER: Header = Header { kind: Kind::Extremes, dtype: Some(T::DTYPE) };
+    const HEADER: Header = Header { kind: PartialKind::Extremes, dtype: Some(T::DTYPE) };
 
     fn write(&self, out: &mut Writer) {
         out.word(self.count);
@@ -75,7 +75,7 @@ fn absent<X>(input: &mut Reader<'_>, words: usize) -> Refused<Option<X>> {
 }
 
 impl Saved for Count {
-    const HEADER: Header = Header { kind: Kind::Count, dtype: None };
+    const HEADER: Header = Header { kind: PartialKind::Count, dtype: None };
 
     fn write(&self, out: &mut Writer) {
         out.word(self.seen);

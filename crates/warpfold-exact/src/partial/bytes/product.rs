@@ -1,7 +1,7 @@
 //! How products are saved.
 
 use super::intervals::{read_tree, write_tree};
-use super::saved::{Header, Kind, Saved, VERSION, WITH_INDICES};
+use super::saved::{Header, PartialKind, Saved, VERSION, WITH_INDICES};
 use super::words::{Reader, Refused, Writer};
 use crate::double_double::DoubleDouble;
 use crate::element::Element;
@@ -18,7 +18,7 @@ fn flag(set: bool, flag: u64) -> u64 {
 }
 
 impl<T: Element> Saved for Product<T> {
-    const HEADER: Header = Header { kind: Kind::Product, dtype: Some(T::DTYPE) };
+    const HEADER: Header = Header { kind: PartialKind::Product, dtype: Some(T::DTYPE) };
 
     fn version(&self) -> u8 {
         match self.factors {
@@ -68,10 +68,10 @@ impl<T: Element> Saved for Product<T> {
         }
         let factors = match Product::<T>::new().factors {
             Factors::Reals(tree) => {
-                Factors::Reals(read_tree::<T::Part, _>(input, tree.operator())?)
+                Factors::Reals(read_tree::<T::Component, _>(input, tree.operator())?)
             }
             Factors::Complexes(tree) => {
-                Factors::Complexes(read_tree::<T::Part, _>(input, tree.operator())?)
+                Factors::Complexes(read_tree::<T::Component, _>(input, tree.operator())?)
             }
             _ => return Err("a product of integers has no indices".into()),
         };

@@ -42,17 +42,17 @@ macro_rules! kinds {
         /// Which partial bytes hold.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
-        pub enum Kind {
+        pub enum PartialKind {
             $(#[doc = $doc] $variant = $code,)+
         }
 
-        impl Kind {
+        impl PartialKind {
             /// Every kind.
-            pub const ALL: &[Kind] = &[$(Kind::$variant,)+];
+            pub const ALL: &[PartialKind] = &[$(PartialKind::$variant,)+];
 
             /// The name used in messages.
             pub const fn name(self) -> &'static str {
-                match self { $(Kind::$variant => $name,)+ }
+                match self { $(PartialKind::$variant => $name,)+ }
             }
         }
     };
@@ -82,7 +82,7 @@ kinds! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Header {
     /// Which partial follows.
-    pub kind: Kind,
+    pub kind: PartialKind,
     /// Of which elements, where the kind depends on it.
     pub dtype: Option<DType>,
 }
@@ -143,14 +143,14 @@ impl Header {
 
     /// What the codes of kind and element type stand for, in a version that has them.
     fn of(kind: u8, dtype: u8, version: u8) -> Refused<Header> {
-        let known = Kind::ALL.iter().copied().find(|&k| k as u8 == kind);
+        let known = PartialKind::ALL.iter().copied().find(|&k| k as u8 == kind);
         let kind = known.ok_or_else(|| format!("no kind of partial has the code {kind}"))?;
         let dtype = match (dtype, DTYPES.get(usize::from(dtype))) {
             (NO_DTYPE, _) => None,
             (_, Some(&dtype)) => Some(dtype),
             (_, None) => return Err(format!("no element type has the code {dtype}")),
         };
-        let has_indices = kind == Kind::Product && dtype.is_some_and(DType::is_float);
+        let has_indices = kind == PartialKind::Product && dtype.is_some_and(DType::is_float);
         if version == WITH_INDICES && !has_indices {
             return Err(format!("a partial of {} has no version {version}", kind.name()));
         }
@@ -374,19 +374,19 @@ impl<T: Element> Partial<T> {
     /// [`Error::BadPartial`] if the bytes are no saved partial of elements of this type.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Ok(match Header::read(bytes)?.kind {
-            Kind::Sum => Partial::Sum(Exact::from_bytes(bytes)?),
-            Kind::Moments => Partial::Moments(Box::new(Moments::from_bytes(bytes)?)),
-            Kind::Dot => Partial::Dot(Box::new(Dot::from_bytes(bytes)?)),
-            Kind::Extremes if T::DTYPE.is_complex() => {
+            PartialKind::Sum => Partial::Sum(Exact::from_bytes(bytes)?),
+            PartialKind::Moments => Partial::Moments(Box::new(Moments::from_bytes(bytes)?)),
+            PartialKind::Dot => Partial::Dot(Box::new(Dot::from_bytes(bytes)?)),
+            PartialKind::Extremes if T::DTYPE.is_complex() => {
                 let why = format!("{} has no order", T::DTYPE);
                 return Err(Error::BadPartial { expected: "extremes", why });
             }
-            Kind::Extremes => Partial::Extremes(Extremes::from_bytes(bytes)?),
-            Kind::Count => Partial::Count(Count::from_bytes(bytes)?),
-            Kind::Product => Partial::Product(Box::new(Product::from_bytes(bytes)?)),
-            Kind::Norm1 => Partial::Norm1(Box::new(Norm1::from_bytes(bytes)?)),
-            Kind::Magnitude => Partial::Magnitude(Box::new(Magnitude::from_bytes(bytes)?)),
-            Kind::Stats => Partial::Stats(Box::new(Stats::from_bytes(bytes)?)),
+            PartialKind::Extremes => Partial::Extremes(Extremes::from_bytes(bytes)?),
+            PartialKind::Count => Partial::Count(Count::from_bytes(bytes)?),
+            PartialKind::Product => Partial::Product(Box::new(Product::from_bytes(bytes)?)),
+            PartialKind::Norm1 => Partial::Norm1(Box::new(Norm1::from_bytes(bytes)?)),
+            PartialKind::Magnitude => Partial::Magnitude(Box::new(Magnitude::from_bytes(bytes)?)),
+            PartialKind::Stats => Partial::Stats(Box::new(Stats::from_bytes(bytes)?)),
         })
     }
 }
@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn every_element_type_has_a_code() {
         for &dtype in DType::ALL {
-            let header = Header { kind: Kind::Sum, dtype: Some(dtype) };
+            let header = Header { kind: PartialKind::Sum, dtype: Some(dtype) };
             for (form, version) in [Form::Words, Form::Compact].map(|form| (form, VERSION)) {
                 let packed = header.pack(version, form).into_bytes();
                 let (found, its_version, _) = Header::open(&packed).expect("it was packed");

@@ -15,7 +15,7 @@ pub use real::{RealProduct, SpecialFlags};
 pub use tree::{Complexes, Reals, join_of};
 
 use crate::double_double::DoubleDouble;
-use crate::element::{Element, Float, Parts};
+use crate::element::{Components, Element, Float};
 use crate::exact::{Fixed, Register, Special};
 use crate::tree::{Incomplete, Interval, Tree};
 use crate::{Error, Op, Overflow, Result};
@@ -162,7 +162,7 @@ impl<T: Element> Product<T> {
     /// twice.
     pub fn value(&self, overflow: Overflow) -> Result<T::Sum> {
         let (parts, unit) = self.rounded(overflow)?;
-        let result = T::finish(&Parts::from_fn(|k| parts[k]), unit, Op::Prod, overflow);
+        let result = T::finish(&Components::from_fn(|k| parts[k]), unit, Op::Prod, overflow);
         match (result, &self.factors) {
             (Err(Error::Overflow { op, dtype, result, remedy, .. }), Factors::Integer(product))
                 if product.is_capped() =>
@@ -186,7 +186,7 @@ impl<T: Element> Product<T> {
         {
             parts[0].note(Special::infinity(product.negative));
         }
-        Ok(T::join(Parts::from_fn(|k| parts[k].round::<F>(unit))))
+        Ok(T::join(Components::from_fn(|k| parts[k].round::<F>(unit))))
     }
 
     fn rounded(&self, overflow: Overflow) -> Result<([Rounded; 2], i32)> {

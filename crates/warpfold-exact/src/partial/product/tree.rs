@@ -56,7 +56,7 @@ pub struct Complexes {
 
 /// Elements of a factor: as many as f64 multiplies exactly.
 pub const fn join_of<T: Element>() -> usize {
-    match size_of::<T::Part>() {
+    match size_of::<T::Component>() {
         2 => 4,
         4 => 2,
         _ => 1,

@@ -1,4 +1,4 @@
-//! [`Found`]: the groups of keys, whatever the types of keys and values.
+//! [`LabelledGroups`]: the groups of keys, whatever the types of keys and values.
 
 use super::sort::Sort;
 use super::{GivenKeys, runs, uploaded};
@@ -8,7 +8,7 @@ use crate::kernel::{AnyBuffer, AnyView, Executor, Memory};
 use crate::plan::{CudaGroupPlan, GroupWay};
 
 /// Groups that have a label each.
-pub(super) struct Found {
+pub(super) struct LabelledGroups {
     /// The values in the order of groups, if they were moved.
     pub(super) sorted: Option<Memory>,
     /// One more than groups.
@@ -32,14 +32,14 @@ pub(super) fn sorted(
     [keys, values]: [AnyView<'_>; 2],
     Range { least, greatest, base }: Range,
     only: &[u8],
-) -> Result<Found> {
+) -> Result<LabelledGroups> {
     let n = keys.len as u64;
     let (types, range) = ([keys.dtype, values.dtype], greatest - least);
     let plan = CudaGroupPlan::new(n, types, GroupWay::Ranks, range, machine.facts());
     if n > 0 && range == 0 {
         let labels = AnyBuffer::upload(machine, keys.dtype, only)?;
         let offsets = uploaded(machine, &[0, n])?;
-        return Ok(Found { sorted: None, offsets, labels, plan });
+        return Ok(LabelledGroups { sorted: None, offsets, labels, plan });
     }
     let sort = Sort::new(machine, &plan, GivenKeys::of(keys, base), values.address, None)?;
     let address = sort.last().map_or(0, |(ordinals, _)| ordinals);
@@ -47,15 +47,18 @@ pub(super) fn sorted(
     let after = [keys.ready, values.ready];
     let before = sort.launches.clone();
     let (offsets, labels) = runs::runs(machine, &plan, ordinals, before, &after)?;
-    Ok(Found { sorted: sort.into_values(), offsets, labels, plan })
+    Ok(LabelledGroups { sorted: sort.into_values(), offsets, labels, plan })
 }
 
 /// Groups of keys in runs: `[keys, values]`.
-pub(super) fn in_runs(machine: &dyn Executor, [keys, values]: [AnyView<'_>; 2]) -> Result<Found> {
+pub(super) fn in_runs(
+    machine: &dyn Executor,
+    [keys, values]: [AnyView<'_>; 2],
+) -> Result<LabelledGroups> {
     group::check_lengths(keys.len, values.len)?;
     let types = [keys.dtype, values.dtype];
     let plan = CudaGroupPlan::new(keys.len as u64, types, GroupWay::Runs, 0, machine.facts());
     let after = [keys.ready];
     let (offsets, labels) = runs::runs(machine, &plan, GivenKeys::of(keys, 0), Vec::new(), &after)?;
-    Ok(Found { sorted: None, offsets, labels, plan })
+    Ok(LabelledGroups { sorted: None, offsets, labels, plan })
 }

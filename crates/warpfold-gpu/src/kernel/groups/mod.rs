@@ -21,7 +21,7 @@ use crate::error::At;
 use crate::partial::{Finish, Output};
 use crate::plan::CudaGroupPlan;
 use crate::{Column, DType, Op, Result};
-use found::{Found, Range};
+use found::{LabelledGroups, Range};
 
 /// Keys in a machine's memory as kernels know them: integers of so many bytes, of which the least is `base`.
 #[derive(Debug, Clone, Copy)]
@@ -144,8 +144,8 @@ impl<'a> AnyGroups<'a> {
         Ok(AnyGroups::of(machine, values, found))
     }
 
-    fn of(machine: &'a dyn Executor, values: AnyView<'a>, found: Found) -> Self {
-        let Found { sorted, offsets, labels, plan } = found;
+    fn of(machine: &'a dyn Executor, values: AnyView<'a>, found: LabelledGroups) -> Self {
+        let LabelledGroups { sorted, offsets, labels, plan } = found;
         let (values, labels) = (Values::of(values, sorted), Labels::Keys(labels));
         AnyGroups { machine, values, offsets, labels, plan }
     }

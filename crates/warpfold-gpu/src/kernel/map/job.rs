@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use warpfold_engine::map::{Exponents, Map, Pairs, Part, Squares, Task};
+use warpfold_engine::map::{Exponents, Map, Pairs, Squares, Task, TaskPartial};
 use warpfold_expr::{Id, Program, Type};
 use warpfold_num::limbs::Special;
 
@@ -10,7 +10,7 @@ use super::read::{self, OfStats};
 use super::shape::{Reports, Shape, Template, Values};
 use crate::exact::Exact;
 use crate::partial::{Count, Partial};
-use crate::plan::Fold;
+use crate::plan::DeviceFold;
 use crate::{Accuracy, AnyPartial, DType, Error, Op, Result};
 
 /// A kernel of a task, or of two.
@@ -31,7 +31,7 @@ pub(super) struct JobResult {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum What {
     /// The partial of an array's fold.
-    Partial(Fold),
+    Partial(DeviceFold),
     /// How many conditions hold, as the partial of a reduction of values.
     Conditions(Op),
     /// Of pairs: squares of the first values, products, squares of the second.
@@ -121,12 +121,12 @@ pub(super) fn jobs(map: &Map) -> Result<Vec<Job>> {
     Ok(jobs)
 }
 
-fn sum_of(ty: Type) -> Fold {
-    if ty.is_float() { Fold::ExactSum } else { Fold::Sum }
+fn sum_of(ty: Type) -> DeviceFold {
+    if ty.is_float() { DeviceFold::ExactSum } else { DeviceFold::Sum }
 }
 
-fn dot_of(ty: Type) -> Fold {
-    if ty.is_float() { Fold::ExactDot } else { Fold::Dot }
+fn dot_of(ty: Type) -> DeviceFold {
+    if ty.is_float() { DeviceFold::ExactDot } else { DeviceFold::Dot }
 }
 
 type Add<'a> = dyn FnMut(Shape, Vec<What>) + 'a;
@@ -158,15 +158,15 @@ fn values(
             add(shape(Template::Sum, Values::One(id)), vec![What::Partial(sum_of(ty))]);
         }
         Op::Var | Op::Std | Op::L2 | Op::Sumsq => {
-            let fold = if ty.is_float() { Fold::ExactMoments } else { Fold::Moments };
+            let fold = if ty.is_float() { DeviceFold::ExactMoments } else { DeviceFold::Moments };
             add(shape(Template::Moments, Values::One(id)), vec![What::Partial(fold)]);
         }
         Op::Min | Op::ArgMin | Op::Max | Op::ArgMax | Op::MinMax => {
             if !matches!(op, Op::Max | Op::ArgMax) {
-                add(shape(Template::Min, Values::One(id)), vec![What::Partial(Fold::ArgMin)]);
+                add(shape(Template::Min, Values::One(id)), vec![What::Partial(DeviceFold::ArgMin)]);
             }
             if !matches!(op, Op::Min | Op::ArgMin) {
-                add(shape(Template::Max, Values::One(id)), vec![What::Partial(Fold::ArgMax)]);
+                add(shape(Template::Max, Values::One(id)), vec![What::Partial(DeviceFold::ArgMax)]);
             }
         }
         Op::L1 => add(shape(Template::Sum, Values::Magnitude(id)), vec![What::Norm1]),
@@ -186,7 +186,9 @@ fn values(
         Op::Prod if ty.is_float() => {
             add(shape(Template::Values, Values::One(id)), vec![What::Product]);
         }
-        Op::Prod => add(shape(Template::Prod, Values::One(id)), vec![What::Partial(Fold::Prod)]),
+        Op::Prod => {
+            add(shape(Template::Prod, Values::One(id)), vec![What::Partial(DeviceFold::Prod)])
+        }
         Op::Dot => unreachable!("an expression has no dot"),
     }
     Ok(())
@@ -199,7 +201,7 @@ fn weights(
     task: usize,
     weight: Id,
     shape: Shape,
-    fold: Fold,
+    fold: DeviceFold,
 ) {
     let result = JobResult { task, what: What::Partial(fold) };
     let products = jobs.iter_mut().find(|job| {
@@ -240,15 +242,21 @@ fn pairs(ty: Type, (a, b): (Id, Id), shape: &dyn Fn(Template, Values) -> Shape, 
 }
 
 /// What a kernel wrote: its record, and what it counted.
-pub(super) struct Found<'r> {
+pub(super) struct KernelRecord<'r> {
     pub(super) record: &'r [u64],
     pub(super) kept: u64,
     pub(super) flags: u64,
 }
 
 /// What the kernels of a map leave of each task, indices from one on.
-pub(super) fn parts(map: &Map, jobs: &[Job], found: &[Found<'_>], first: u64) -> Vec<Part> {
-    let mut parts: Vec<Part> = map.tasks().iter().map(|task| task.empty(map.program())).collect();
+pub(super) fn parts(
+    map: &Map,
+    jobs: &[Job],
+    found: &[KernelRecord<'_>],
+    first: u64,
+) -> Vec<TaskPartial> {
+    let mut parts: Vec<TaskPartial> =
+        map.tasks().iter().map(|task| task.empty(map.program())).collect();
     let mut pairs: BTreeMap<usize, [Option<AnyPartial>; 3]> = BTreeMap::new();
     for (job, found) in jobs.iter().zip(found) {
         let dtype = job.shape.dtype(map.program());
@@ -260,7 +268,7 @@ pub(super) fn parts(map: &Map, jobs: &[Job], found: &[Found<'_>], first: u64) ->
                     merge(&mut parts[result.task], partial);
                 }
                 What::Norm1 | What::Magnitude | What::Stats(_) => {
-                    let Part::Partial(part) = &mut parts[result.task] else {
+                    let TaskPartial::Partial(part) = &mut parts[result.task] else {
                         unreachable!("values leave a partial")
                     };
                     let of = match result.what {
@@ -271,12 +279,12 @@ pub(super) fn parts(map: &Map, jobs: &[Job], found: &[Found<'_>], first: u64) ->
                     words.add_to(part, of, found.kept, first);
                 }
                 What::Squares => {
-                    let products = words.partial(Fold::ExactDot, dtype, found.kept, first);
-                    let more = Part::Squares(Box::new(Squares::of_halves(products)));
+                    let products = words.partial(DeviceFold::ExactDot, dtype, found.kept, first);
+                    let more = TaskPartial::Squares(Box::new(Squares::of_halves(products)));
                     parts[result.task].merge(&more);
                 }
                 What::Powers => {
-                    let powers = words.partial(Fold::ExactSum, dtype, found.kept, first);
+                    let powers = words.partial(DeviceFold::ExactSum, dtype, found.kept, first);
                     let sum: Exact<f64> = match powers.typed::<f64>() {
                         Some(Partial::Sum(sum)) => sum,
                         other => unreachable!("{other:?} is no sum of f64"),
@@ -284,7 +292,7 @@ pub(super) fn parts(map: &Map, jobs: &[Job], found: &[Found<'_>], first: u64) ->
                     let reports = |flag| found.flags & flag != 0;
                     let [nan, infinity] = [Reports::NAN, Reports::INFINITY].map(reports);
                     let more = Exponents::near(&sum, nan, infinity);
-                    parts[result.task].merge(&Part::Exponents(Box::new(more)));
+                    parts[result.task].merge(&TaskPartial::Exponents(Box::new(more)));
                 }
                 What::Product => unreachable!("it is folded from memory"),
                 What::Conditions(op) => {
@@ -303,10 +311,11 @@ pub(super) fn parts(map: &Map, jobs: &[Job], found: &[Found<'_>], first: u64) ->
                     merge(&mut parts[result.task], partial);
                 }
                 What::Pair(k) => {
-                    let fold = if dtype.is_float() { Fold::ExactDot } else { Fold::Dot };
+                    let fold =
+                        if dtype.is_float() { DeviceFold::ExactDot } else { DeviceFold::Dot };
                     let partial = words.partial(fold, dtype, found.kept, first);
                     pairs.entry(result.task).or_default()[k] = Some(partial);
-                    if let (Part::Pairs(pairs), flags @ 1..) =
+                    if let (TaskPartial::Pairs(pairs), flags @ 1..) =
                         (&mut parts[result.task], found.flags)
                     {
                         let special = if flags & 1 != 0 { Special::NAN } else { Special::PLUS };
@@ -320,16 +329,16 @@ pub(super) fn parts(map: &Map, jobs: &[Job], found: &[Found<'_>], first: u64) ->
         let [Some(left), Some(both), Some(right)] = found else {
             unreachable!("pairs leave three sums")
         };
-        if let Part::Pairs(part) = &mut parts[task] {
+        if let TaskPartial::Pairs(part) = &mut parts[task] {
             **part = Pairs { left, both, right, differences: part.differences };
         }
     }
     parts
 }
 
-fn merge(part: &mut Part, partial: AnyPartial) {
+fn merge(part: &mut TaskPartial, partial: AnyPartial) {
     match part {
-        Part::Partial(mine) => mine.merge(&partial),
+        TaskPartial::Partial(mine) => mine.merge(&partial),
         other => unreachable!("{other:?} is no partial"),
     }
 }

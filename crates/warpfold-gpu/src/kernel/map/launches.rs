@@ -4,7 +4,7 @@ use warpfold_engine::map::{Folded, Map};
 use warpfold_kernels::catalog;
 
 use super::given::Given;
-use super::job::{Found, Job, jobs, parts};
+use super::job::{Job, KernelRecord, jobs, parts};
 use super::kernel::{COUNTS, Kernel};
 use super::products::Products;
 use super::shape::{Reports, Template};
@@ -25,7 +25,7 @@ const STATE: u64 = 64;
 pub struct MapLaunches<'a> {
     jobs: Vec<Job>,
     /// Of each array.
-    parts: Vec<Part<'a>>,
+    parts: Vec<LaunchPart<'a>>,
     launches: Vec<BatchedLaunch>,
     ready: Vec<Ready<'a>>,
     /// Counts and record of each job of each array.
@@ -35,7 +35,7 @@ pub struct MapLaunches<'a> {
 }
 
 /// One of the arrays.
-struct Part<'a> {
+struct LaunchPart<'a> {
     n: usize,
     /// What is multiplied from memory, piece by piece.
     products: Products<'a>,
@@ -120,7 +120,7 @@ impl<'a> MapLaunches<'a> {
                 0 => Products::default(),
                 n => Products::new(map, products.clone(), inputs, n, grid)?,
             };
-            Ok(Part { n, products })
+            Ok(LaunchPart { n, products })
         };
         let parts = all.iter().zip(&lengths).map(part).collect::<Result<Vec<_>>>()?;
         let mut made = MapLaunches {
@@ -202,7 +202,7 @@ impl<'a> MapLaunches<'a> {
         let each = self.jobs.len().max(1) * (COUNTS + RECORD);
         let mut words = vec![0u64; self.parts.len() * each];
         results.read(bytemuck::cast_slice_mut(&mut words))?;
-        let read = |(part, words): (&Part<'_>, &[u64])| match part.n {
+        let read = |(part, words): (&LaunchPart<'_>, &[u64])| match part.n {
             0 => Ok(nothing()),
             _ => self.read(machine, map, first, part, words),
         };
@@ -214,7 +214,7 @@ impl<'a> MapLaunches<'a> {
         machine: &dyn Executor,
         map: &Map,
         first: u64,
-        part: &Part<'_>,
+        part: &LaunchPart<'_>,
         words: &[u64],
     ) -> Result<Outcome> {
         let found: Vec<&[u64]> = words.chunks_exact(COUNTS + RECORD).collect();
@@ -225,9 +225,9 @@ impl<'a> MapLaunches<'a> {
                 return Ok(Outcome::Fault(index));
             }
         }
-        let found: Vec<Found<'_>> = found
+        let found: Vec<KernelRecord<'_>> = found
             .iter()
-            .map(|words| Found { record: &words[COUNTS..], kept: words[2], flags: words[3] })
+            .map(|words| KernelRecord { record: &words[COUNTS..], kept: words[2], flags: words[3] })
             .collect();
         if found.iter().any(|found| found.flags & Reports::BEYOND != 0) {
             return Ok(Outcome::Beyond);

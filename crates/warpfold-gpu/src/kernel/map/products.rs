@@ -3,7 +3,7 @@
 //! The kernels of the tree read arrays. So values are written to memory a piece at a time, ones instead of what does not count, and each piece is
 //! multiplied while it is in the second cache.
 
-use warpfold_engine::map::{Map, Part};
+use warpfold_engine::map::{Map, TaskPartial};
 
 use super::given::Given;
 use super::job::Job;
@@ -51,7 +51,7 @@ impl<'a> Products<'a> {
         map: &Map,
         ready: &[Ready<'_>],
         first: u64,
-        parts: &mut [Part],
+        parts: &mut [TaskPartial],
     ) -> Result<Option<u64>> {
         let n = self.n;
         for (job, kernel) in &self.jobs {
@@ -75,7 +75,7 @@ impl<'a> Products<'a> {
                 let values = AnyReduce::new(machine, values.view().slice(..end - start));
                 let product = values.starting_at(first + start as u64).partial(Op::Prod)?;
                 for result in &job.results {
-                    parts[result.task].merge(&Part::Partial(product.clone()));
+                    parts[result.task].merge(&TaskPartial::Partial(product.clone()));
                 }
             }
         }

@@ -1,10 +1,10 @@
 //! From the words that kernels of mapped values leave to exact partials.
 
-use crate::element::{DType, Parts, Real};
+use crate::element::{Components, DType, Real};
 use crate::exact::{Dot, Exact, Register, SumLimbs};
 use crate::kernel::{floats, record};
 use crate::partial::{Count, Extremes, Norm1, Partial, Stats};
-use crate::plan::Fold;
+use crate::plan::DeviceFold;
 use crate::{AnyPartial, Element, with_element};
 
 /// What a kernel writes for norms, or for stats.
@@ -32,36 +32,42 @@ impl<'r> Words<'r> {
     }
 
     /// The next partial, of so many elements; indices count from `first`.
-    pub(super) fn partial(&mut self, fold: Fold, dtype: DType, n: u64, first: u64) -> AnyPartial {
+    pub(super) fn partial(
+        &mut self,
+        fold: DeviceFold,
+        dtype: DType,
+        n: u64,
+        first: u64,
+    ) -> AnyPartial {
         with_element!(dtype, T => self.of_type::<T>(fold, n, first).into())
     }
 
-    fn of_type<T: Element>(&mut self, fold: Fold, n: u64, first: u64) -> Partial<T> {
+    fn of_type<T: Element>(&mut self, fold: DeviceFold, n: u64, first: u64) -> Partial<T> {
         match fold {
-            Fold::ExactSum => {
-                Partial::Sum(Exact { parts: Parts::from_fn(|_| self.floats.next()), count: n })
+            DeviceFold::ExactSum => {
+                Partial::Sum(Exact { parts: Components::from_fn(|_| self.floats.next()), count: n })
             }
-            Fold::ExactDot => Partial::Dot(Box::new(Dot {
-                parts: Parts::from_fn(|_| self.floats.next()),
+            DeviceFold::ExactDot => Partial::Dot(Box::new(Dot {
+                parts: Components::from_fn(|_| self.floats.next()),
                 count: n,
             })),
-            Fold::ExactMoments => Partial::Moments(Box::new(self.floats.moments(n))),
-            Fold::Sum => Partial::Sum(Exact {
+            DeviceFold::ExactMoments => Partial::Moments(Box::new(self.floats.moments(n))),
+            DeviceFold::Sum => Partial::Sum(Exact {
                 parts: record::registers::<T, _>(&self.record[..2]),
                 count: n,
             }),
-            Fold::Dot => Partial::Dot(Box::new(Dot {
+            DeviceFold::Dot => Partial::Dot(Box::new(Dot {
                 parts: record::registers::<T, _>(&self.record[..3]),
                 count: n,
             })),
-            Fold::Moments => Partial::Moments(Box::new(record::moments(self.record, n))),
-            Fold::Prod => Partial::Product(Box::new(record::integer_product(self.record))),
+            DeviceFold::Moments => Partial::Moments(Box::new(record::moments(self.record, n))),
+            DeviceFold::Prod => Partial::Product(Box::new(record::integer_product(self.record))),
             _ => Partial::Extremes(self.extremes::<T>(n, first)),
         }
     }
 
-    fn extremes<T: Element>(&self, n: u64, first: u64) -> Extremes<T::Part> {
-        let mut extremes: Extremes<T::Part> = record::extremes(self.record, n);
+    fn extremes<T: Element>(&self, n: u64, first: u64) -> Extremes<T::Component> {
+        let mut extremes: Extremes<T::Component> = record::extremes(self.record, n);
         extremes.reindex(&|index| index.saturating_add(first));
         extremes
     }
@@ -114,7 +120,7 @@ impl<'r> Words<'r> {
             return record::norm1(&self.record[..2], n);
         }
         let sum: Register<SumLimbs<T>> = self.floats.next();
-        Norm1::from_sum(&sum, T::Part::UNIT, n)
+        Norm1::from_sum(&sum, T::Component::UNIT, n)
     }
 }
 

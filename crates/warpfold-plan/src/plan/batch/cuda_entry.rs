@@ -5,7 +5,7 @@ use super::batched_fold::BatchedFold;
 use super::cuda::{CudaBatchPlan, CudaWay, Rounding};
 use super::shares::{block_fold, block_type};
 use crate::DType;
-use crate::plan::Fold;
+use crate::plan::DeviceFold;
 
 /// What is launched after a fold's own kernel, or in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl CudaBatchPlan {
             && matches!(dtype, DType::F32 | DType::F64)
             && !strided
         {
-            let threads = Fold::ExactSum.most_threads(dtype);
+            let threads = DeviceFold::ExactSum.most_threads(dtype);
             Fallback::Sums(format!("segment_fallback_{}", dtype.name()), threads)
         } else if matches!(self.way, CudaWay::Trees(_)) {
             Fallback::Blocks(self.entry())

@@ -2,7 +2,7 @@
 
 use super::Batch;
 use super::batched_fold::BatchedFold;
-use crate::plan::Fold;
+use crate::plan::DeviceFold;
 use crate::{DType, Op};
 
 /// Threads of a block of segments.
@@ -41,10 +41,10 @@ pub(super) const fn block_type(dtype: DType) -> DType {
 }
 
 /// What such blocks do with an output, as a whole array is folded: its kernel's name has this, and it says how many threads they may have.
-pub(super) const fn block_fold(op: Op, dtype: DType) -> (&'static str, Fold) {
+pub(super) const fn block_fold(op: Op, dtype: DType) -> (&'static str, DeviceFold) {
     match op {
-        Op::L1 if dtype.is_complex() => ("norm1", Fold::ExactL1),
-        _ => ("moments", Fold::ExactMoments),
+        Op::L1 if dtype.is_complex() => ("norm1", DeviceFold::ExactL1),
+        _ => ("moments", DeviceFold::ExactMoments),
     }
 }
 

@@ -3,13 +3,13 @@
 use warpfold::{Element, Op, bf16};
 
 use super::{Case, compare, pair};
-use crate::data::{Kind, Random};
+use crate::data::{Contents, Random};
 
 #[test]
 fn functions_have_the_bits_of_the_processor() {
     fn of<T: Element>(texts: &[&'static str]) {
         let mut random = Random(41);
-        for kind in [Kind::Plain, Kind::Specials, Kind::Wide] {
+        for kind in [Contents::Plain, Contents::Specials, Contents::Wide] {
             let (x, y) = pair::<T>(kind, 1030, &mut random);
             for text in texts {
                 compare(Case::of(text), &[Op::Sum, Op::Max], &x, &y, 1);

@@ -7,7 +7,7 @@ use warpfold::{Element, Op, Result, map, reduce_map};
 
 use super::FLOATS;
 use crate::compare::same;
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::machine;
 
 /// Compares reductions of a body, of the elements for which another holds, weighted by a third.
@@ -16,7 +16,7 @@ fn check<T: Element>(
     body: Result<Expr>,
     condition: Option<Result<Expr>>,
     weights: Option<Result<Expr>>,
-    kinds: &[Kind],
+    kinds: &[Contents],
 ) {
     let Some(machine) = machine(2, 3) else { return };
     let body = body.expect("it is an expression");
@@ -61,7 +61,7 @@ macro_rules! of {
 
 #[test]
 fn bodies_have_the_bits_of_their_texts_on_a_machine() {
-    const KINDS: &[Kind] = &[Kind::Plain, Kind::Specials, Kind::Zeros];
+    const KINDS: &[Contents] = &[Contents::Plain, Contents::Specials, Contents::Zeros];
     of! { f32, &[Op::Sum, Op::Mean, Op::ArgMax, Op::Min], KINDS; |x, y|
         abs(x - y); x * y; 2.5 * x - y / 3; select((x > 0.25) & !(y > 0), sqrt(x), max(x, y));
         f32(f64(x) * f64(y)) + fma(x, y, 0.1);
@@ -69,14 +69,20 @@ fn bodies_have_the_bits_of_their_texts_on_a_machine() {
     of! { f64, FLOATS, KINDS; |x, y|
         rounded(abs(x) * 0.1 + y); floor(x * 8) - select(isnan(y), 0, y);
     }
-    of! { i32, &[Op::Sum, Op::Count], &[Kind::Plain]; |x, y|
+    of! { i32, &[Op::Sum, Op::Count], &[Contents::Plain]; |x, y|
         x & y; f64(x) / f64(y); min(x, y) != 0;
     }
     let condition = || map!(|x: f32, y: f32| x > y || y == 0);
     let weights = || map!(|y: f32| abs(y));
     check::<f32>(FLOATS, map!(|x: f32, y: f32| x - y), Some(condition()), None, KINDS);
     let sums = &[Op::Sum, Op::Mean];
-    check::<f32>(sums, map!(|x: f32| x + 0.5), Some(condition()), Some(weights()), &[Kind::Plain]);
+    check::<f32>(
+        sums,
+        map!(|x: f32| x + 0.5),
+        Some(condition()),
+        Some(weights()),
+        &[Contents::Plain],
+    );
 }
 
 #[test]

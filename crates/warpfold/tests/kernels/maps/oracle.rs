@@ -4,7 +4,7 @@ use warpfold::kernel::{MapGroups, MapParts};
 use warpfold::partial::{Finish, Output};
 use warpfold::{Nan, Op};
 
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::machine;
 use crate::oracle::expected;
 use crate::sample::Sample;
@@ -84,7 +84,12 @@ const ALL: &[(Op, u64)] = &[
     (Op::Linf, 0),
 ];
 
-fn check<T: Sample, V: Sample>(cut: &Cut, [x, y]: [&[T]; 2], mapped: &Mapped<'_, V>, kind: Kind) {
+fn check<T: Sample, V: Sample>(
+    cut: &Cut,
+    [x, y]: [&[T]; 2],
+    mapped: &Mapped<'_, V>,
+    kind: Contents,
+) {
     let Some(machine) = machine(2, 3) else { return };
     let [on, other] = [x, y].map(|x| machine.upload(x).unwrap());
     let (offsets, groups);
@@ -145,16 +150,16 @@ macro_rules! parts_of {
 
 #[test]
 fn parts_of_f32_are_those_of_the_oracle() {
-    parts_of!(f32, f32, |x: f32| x, [Kind::Plain, Kind::Specials, Kind::Wide]);
+    parts_of!(f32, f32, |x: f32| x, [Contents::Plain, Contents::Specials, Contents::Wide]);
 }
 
 #[test]
 fn parts_of_f64_are_those_of_the_oracle() {
-    parts_of!(f64, f64, |x: f64| x, [Kind::Plain, Kind::Ties]);
+    parts_of!(f64, f64, |x: f64| x, [Contents::Plain, Contents::Ties]);
 }
 
 #[test]
 fn parts_of_narrow_floats_are_those_of_the_oracle() {
-    parts_of!(warpfold::bf16, f32, warpfold::bf16::to_f32, [Kind::Plain]);
-    parts_of!(warpfold::f16, f32, warpfold::f16::to_f32, [Kind::Zeros]);
+    parts_of!(warpfold::bf16, f32, warpfold::bf16::to_f32, [Contents::Plain]);
+    parts_of!(warpfold::f16, f32, warpfold::f16::to_f32, [Contents::Zeros]);
 }

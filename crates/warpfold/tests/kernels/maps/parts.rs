@@ -9,7 +9,7 @@ use warpfold_engine::{self as engine, Indices, Parts};
 
 use super::exact_sum;
 use super::rows::{Columns, KERNELS, same};
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::machine;
 
 /// What is mapped, and how.
@@ -132,7 +132,7 @@ fn offsets(first: u32, lengths: &[u32]) -> Vec<u32> {
 }
 
 /// Two arrays of a kind.
-fn pair<T: Element>(kind: Kind, n: usize, random: &mut Random) -> [Vec<T>; 2] {
+fn pair<T: Element>(kind: Contents, n: usize, random: &mut Random) -> [Vec<T>; 2] {
     [array(kind, n, random), array(kind, n, random)]
 }
 
@@ -146,7 +146,7 @@ const SUMS: &[Op] = &[Op::Sum, Op::Mean];
 fn all_ways<T: Element>(cut: impl Fn(usize) -> Cut, sizes: &[usize]) {
     let mut random = Random(53);
     for &n in sizes {
-        let [x, y] = pair::<T>(Kind::Plain, n, &mut random);
+        let [x, y] = pair::<T>(Contents::Plain, n, &mut random);
         let (both, cut) = ([&x[..], &y[..]], cut(n));
         assert_eq!(compare(MapCase::of("x - y"), &cut, KERNELS, both), KERNELS.len());
         compare(MapCase::of("abs(x) + y"), &cut, OTHERS, both);
@@ -159,7 +159,8 @@ fn all_ways<T: Element>(cut: impl Fn(usize) -> Cut, sizes: &[usize]) {
     }
     let n = sizes[0];
     // Each type has half of these.
-    let kinds = [Kind::Specials, Kind::Ties, Kind::Wide, Kind::Zeros, Kind::Lowest];
+    let kinds =
+        [Contents::Specials, Contents::Ties, Contents::Wide, Contents::Zeros, Contents::Lowest];
     for kind in kinds.into_iter().skip(T::DTYPE as usize % 2).step_by(2) {
         let [x, y] = pair::<T>(kind, n, &mut random);
         let (both, cut) = ([&x[..], &y[..]], cut(n));
@@ -179,7 +180,7 @@ fn segments<T: Element>() {
     };
     all_ways::<T>(|n| Cut::Offsets(lengths(n)), &[300]);
     let mut random = Random(59);
-    let [x, y] = pair::<T>(Kind::Plain, 90, &mut random);
+    let [x, y] = pair::<T>(Contents::Plain, 90, &mut random);
     let both = [&x[..], &y[..]];
     // Segments of nothing, all of nothing, and none.
     for some in [&[0, 30, 0, 0, 60][..], &[0, 0, 0], &[]] {
@@ -190,7 +191,7 @@ fn segments<T: Element>() {
     // Many short ones, of which lanes share few or none.
     let short: Vec<u32> = (0..700).map(|k| k % 5 % 3 + 1).collect();
     let cut = Cut::Offsets(offsets(0, &short));
-    let [x, y] = pair::<T>(Kind::Plain, short.iter().sum::<u32>() as usize, &mut random);
+    let [x, y] = pair::<T>(Contents::Plain, short.iter().sum::<u32>() as usize, &mut random);
     compare(MapCase::of("x - y"), &cut, &[Op::Sum, Op::Max, Op::Std], [&x, &y]);
 }
 
@@ -219,7 +220,7 @@ fn columns<T: Element>() {
     let mut random = Random(61);
     // Columns enough for lanes of their own, and few long ones.
     for shape in [[9, 300], [1100, 3]] {
-        let [x, y] = pair::<T>(Kind::Plain, (shape[0] * shape[1]) as usize, &mut random);
+        let [x, y] = pair::<T>(Contents::Plain, (shape[0] * shape[1]) as usize, &mut random);
         let cut = Cut::Axes(shape.to_vec(), vec![0]);
         assert_eq!(compare(MapCase::of("x - y"), &cut, KERNELS, [&x, &y]), KERNELS.len());
     }
@@ -252,7 +253,7 @@ fn groups<T: Element>() {
     all_ways::<T>(|n| Cut::Keys(vec![4; n]), &[50]);
     all_ways::<T>(|n| Cut::Runs((0..n).map(|k| (k / 13) as i16 % 3).collect()), &[100]);
     let mut random = Random(71);
-    let [x, y] = pair::<T>(Kind::Plain, 130, &mut random);
+    let [x, y] = pair::<T>(Contents::Plain, 130, &mut random);
     let both = [&x[..], &y[..]];
     let numbers: Vec<u8> = (0..130u32).map(|k| (k * 5 % 13) as u8).collect();
     // Numbers that no element has.
@@ -278,7 +279,7 @@ fn groups_of_narrow_floats_have_the_bits_of_the_processor() {
 fn integers_of_all_parts_have_the_bits_of_the_processor() {
     const OPS: &[Op] = &[Op::Sum, Op::Mean, Op::Max, Op::Var, Op::L1, Op::ArgMin, Op::Prod];
     let mut random = Random(73);
-    let [x, y] = pair::<i32>(Kind::Ties, 120, &mut random);
+    let [x, y] = pair::<i32>(Contents::Ties, 120, &mut random);
     let both = [&x[..], &y[..]];
     for cut in [
         Cut::Offsets(offsets(0, &[7, 0, 40, 73])),
@@ -300,7 +301,7 @@ fn sums_of_parts_are_those_of_exact_integers() {
     let Some(machine) = machine(2, 3) else { return };
     let mut random = Random(79);
     let n = 700;
-    let [x, y] = pair::<bf16>(Kind::Plain, n, &mut random);
+    let [x, y] = pair::<bf16>(Contents::Plain, n, &mut random);
     let keys = keys(n, 4);
     let groups = MapGroups::by(&machine, &machine.upload(&keys).unwrap()).unwrap();
     let (on, other) = (machine.upload(&x).unwrap(), machine.upload(&y).unwrap());
@@ -324,8 +325,8 @@ fn sums_of_parts_are_those_of_exact_integers() {
 fn values_of_parts_are_those_of_their_elements() {
     let Some(machine) = machine(2, 3) else { return };
     let mut random = Random(83);
-    let [x, _] = pair::<f32>(Kind::Plain, 60, &mut random);
-    let m = array::<f32>(Kind::Plain, 6, &mut random);
+    let [x, _] = pair::<f32>(Contents::Plain, 60, &mut random);
+    let m = array::<f32>(Contents::Plain, 6, &mut random);
     let (on, of_parts) = (machine.upload(&x).unwrap(), machine.upload(&m).unwrap());
     let keys: Vec<u8> = (0..60u32).map(|k| (k * 7 % 6) as u8).collect();
     let groups = MapGroups::by(&machine, &machine.upload(&keys).unwrap()).unwrap();
@@ -347,7 +348,7 @@ fn values_of_parts_are_those_of_their_elements() {
             assert!(all.is_ok() && same(&one, &all), "{op}: {one:?}, and of elements {all:?}");
         }
     }
-    let w = array::<f32>(Kind::Plain, 10, &mut random);
+    let w = array::<f32>(Contents::Plain, 10, &mut random);
     let repeated: Vec<f32> = (0..60).map(|k| w[k / 6]).collect();
     let (w, repeated) = (machine.upload(&w).unwrap(), machine.upload(&repeated).unwrap());
     let columns = || MapParts::axes(&[10, 6], &[0]).unwrap();

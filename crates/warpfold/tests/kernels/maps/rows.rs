@@ -8,7 +8,7 @@ use warpfold::{
 
 use super::exact_sum;
 use crate::compare::bits;
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::machine;
 
 /// Rows of x and y, with w one value a column and m one a row.
@@ -21,7 +21,7 @@ struct Data<T> {
 }
 
 impl<T: Element> Data<T> {
-    fn new(kind: Kind, rows: usize, length: usize, random: &mut Random) -> Self {
+    fn new(kind: Contents, rows: usize, length: usize, random: &mut Random) -> Self {
         let mut of = |n| array(kind, n, random);
         Data { x: of(rows * length), y: of(rows * length), w: of(length), m: of(rows), length }
     }
@@ -93,7 +93,7 @@ fn floats<T: Element>() {
     let mut random = Random(41);
     for (rows, length) in [(3, 1), (5, 7), (3, 8), (2, 33), (9, 64), (3, 100), (2, 1024), (2, 1003)]
     {
-        let data = Data::<T>::new(Kind::Plain, rows, length, &mut random);
+        let data = Data::<T>::new(Contents::Plain, rows, length, &mut random);
         assert_eq!(data.compare("x - y", None, KERNELS), KERNELS.len());
         data.compare("x * x", None, SUMS);
         data.compare("x * w", None, SUMS);
@@ -101,7 +101,9 @@ fn floats<T: Element>() {
         data.compare("exp(x - m)", None, &[Op::Sum, Op::Max]);
         data.compare("x + w", Some("x > m"), &[Op::Sum, Op::L2, Op::Mean]);
     }
-    for kind in [Kind::Specials, Kind::Ties, Kind::Zeros, Kind::Wide, Kind::Lowest] {
+    for kind in
+        [Contents::Specials, Contents::Ties, Contents::Zeros, Contents::Wide, Contents::Lowest]
+    {
         for (rows, length) in [(4, 12), (3, 130)] {
             let data = Data::<T>::new(kind, rows, length, &mut random);
             data.compare("x + w - m", None, KERNELS);
@@ -116,7 +118,7 @@ fn rows_of_floats_have_the_bits_of_the_processor() {
     floats::<f32>();
     floats::<f64>();
     // Long enough for several warps a row.
-    let data = Data::<f32>::new(Kind::Plain, 2, 4099, &mut Random(47));
+    let data = Data::<f32>::new(Contents::Plain, 2, 4099, &mut Random(47));
     assert_eq!(data.compare("x - y", None, KERNELS), KERNELS.len());
     data.compare("x * w", None, SUMS);
 }
@@ -133,17 +135,17 @@ fn rows_that_have_no_kernel_are_reduced_one_by_one() {
     if machine(2, 1).is_none() {
         return;
     }
-    let data = Data::<f32>::new(Kind::Plain, 3, 40, &mut random);
+    let data = Data::<f32>::new(Contents::Plain, 3, 40, &mut random);
     let ops = [Op::ArgMin, Op::ArgMax, Op::Count, Op::MinMax, Op::Prod];
     assert_eq!(data.compare("x - y", None, &ops), 0);
-    let data = Data::<i32>::new(Kind::Ties, 3, 40, &mut random);
+    let data = Data::<i32>::new(Contents::Ties, 3, 40, &mut random);
     assert_eq!(data.compare("x + w", None, &[Op::Sum, Op::Max, Op::Var, Op::L1]), 0);
     // More inputs than registers are loaded ahead for.
-    let data = Data::<f64>::new(Kind::Plain, 3, 300, &mut random);
+    let data = Data::<f64>::new(Contents::Plain, 3, 300, &mut random);
     data.compare("x + y + w + m", None, &[Op::Sum, Op::Var, Op::Max]);
     // Nothing, and rows of nothing.
     for (rows, length) in [(0, 4), (0, 1)] {
-        let data = Data::<f32>::new(Kind::Plain, rows, length, &mut random);
+        let data = Data::<f32>::new(Contents::Plain, rows, length, &mut random);
         data.compare("x + w", None, &[Op::Sum, Op::Mean, Op::ArgMax]);
     }
 }
@@ -154,8 +156,8 @@ fn sums_of_rows_are_those_of_exact_integers() {
     let Some(machine) = machine(2, 3) else { return };
     let mut random = Random(47);
     for (rows, length) in [(4, 64), (3, 1024), (2, 1030)] {
-        let x = array::<bf16>(Kind::Plain, rows * length, &mut random);
-        let w = array::<bf16>(Kind::Plain, length, &mut random);
+        let x = array::<bf16>(Contents::Plain, rows * length, &mut random);
+        let w = array::<bf16>(Contents::Plain, length, &mut random);
         let (on, weights) = (machine.upload(&x).unwrap(), machine.upload(&w).unwrap());
         let map = machine.map("x * w", [("x", &on), ("w", &weights)]);
         let found = map.rows(length as u64).per_column("w").sum().unwrap();

@@ -6,7 +6,7 @@ use warpfold::{Op, bf16, f16};
 
 use super::Case;
 use crate::compare::same;
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::machine;
 
 #[test]
@@ -14,14 +14,14 @@ fn inputs_of_several_types_stand_side_by_side() {
     let Some(machine) = machine(2, 3) else { return };
     let mut random = Random(33);
     let n = 3001;
-    let a = array::<f16>(Kind::Plain, n, &mut random);
-    let b = array::<f64>(Kind::Plain, n, &mut random);
-    let c = array::<i8>(Kind::Plain, n, &mut random);
-    let d = array::<bool>(Kind::Plain, n, &mut random);
-    let e = array::<u16>(Kind::Plain, n, &mut random);
-    let f = array::<bf16>(Kind::Plain, n, &mut random);
-    let g = array::<u32>(Kind::Plain, n, &mut random);
-    let h = array::<i64>(Kind::Ties, n, &mut random);
+    let a = array::<f16>(Contents::Plain, n, &mut random);
+    let b = array::<f64>(Contents::Plain, n, &mut random);
+    let c = array::<i8>(Contents::Plain, n, &mut random);
+    let d = array::<bool>(Contents::Plain, n, &mut random);
+    let e = array::<u16>(Contents::Plain, n, &mut random);
+    let f = array::<bf16>(Contents::Plain, n, &mut random);
+    let g = array::<u32>(Contents::Plain, n, &mut random);
+    let h = array::<i64>(Contents::Ties, n, &mut random);
     let (da, db, dc, dd) = (
         machine.upload(&a).unwrap(),
         machine.upload(&b).unwrap(),

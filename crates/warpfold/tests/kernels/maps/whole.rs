@@ -8,7 +8,7 @@ use warpfold::{Element, Op, Policy, Value};
 
 use super::exact_sum;
 use crate::compare::same;
-use crate::data::{Kind, Random, array};
+use crate::data::{Contents, Random, array};
 use crate::machine;
 
 const GRID: MapGrid = MapGrid { blocks: 2, threads: 64 };
@@ -18,8 +18,10 @@ fn magnitudes_and_stats_are_those_of_plain_rust() {
     let Some(machine) = machine(2, 3) else { return };
     let mut random = Random(31);
     for n in [1, 31, 1025, 3000] {
-        let (x, y) =
-            (array::<f64>(Kind::Plain, n, &mut random), array::<f64>(Kind::Plain, n, &mut random));
+        let (x, y) = (
+            array::<f64>(Contents::Plain, n, &mut random),
+            array::<f64>(Contents::Plain, n, &mut random),
+        );
         let (on, other) = (machine.upload(&x).unwrap(), machine.upload(&y).unwrap());
         let map = machine.map("x - y", [("x", &on), ("y", &other)]).grid(GRID);
         let values: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x - y).collect();
@@ -52,7 +54,7 @@ fn products_of_integers_are_those_of_big_ones() {
     let Some(machine) = machine(2, 3) else { return };
     let mut random = Random(37);
     for n in [0, 1, 40, 1025] {
-        let x = array::<i8>(Kind::Plain, n, &mut random);
+        let x = array::<i8>(Contents::Plain, n, &mut random);
         let on = machine.upload(&x).unwrap();
         // Ones and minus ones but for a few.
         let map = machine.map("select(x % 64 == 5, x, 1 - 2 * (x % 2))", [("x", &on)]);
