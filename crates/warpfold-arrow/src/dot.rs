@@ -46,7 +46,7 @@ impl Dot {
         };
         let types = [number(&columns[0])?, number(&columns[1])?];
         let is_float = types.iter().any(|dtype| dtype.is_float());
-        let is_signed = types.iter().any(|dtype| is_signed(*dtype));
+        let is_signed = types.iter().any(|dtype| dtype.is_signed());
         let common = match types {
             [x, y] if x == y => x,
             [DType::Bool, _] | [_, DType::Bool] => {
@@ -215,10 +215,6 @@ impl Dot {
         let partial = self.partial.unwrap_or_else(|| AnyPartial::empty(Op::Dot, self.common));
         Ok(plain(partial.finish(Op::Dot, finish)?))
     }
-}
-
-fn is_signed(dtype: DType) -> bool {
-    matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64)
 }
 
 fn rows(runs: &[(usize, usize)]) -> impl Iterator<Item = usize> {

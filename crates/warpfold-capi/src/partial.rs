@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use warpfold_engine::{self as engine, Parts};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Finish;
-use warpfold_num::{DType, Error, Op, Policy};
+use warpfold_num::{DType, Error, Op, PartialKind, Policy};
 
 use crate::failure::{Failure, Outcome, guard};
 use crate::memory::{self, RawArray, object, object_mut, write_if_wanted};
@@ -28,9 +28,8 @@ pub struct wf_partial {
 
 /// Reductions that are read from one state: a sum and its mean, a variance and its deviation.
 fn kin(a: Op, b: Op) -> bool {
-    let moments = |op| matches!(op, Op::Var | Op::Std);
-    let sums = |op| matches!(op, Op::Sum | Op::Mean);
-    a == b || (sums(a) && sums(b)) || (moments(a) && moments(b))
+    let sums = |op: Op| op.partial() == PartialKind::Sum;
+    a == b || (sums(a) && sums(b)) || (a.is_spread() && b.is_spread())
 }
 
 impl wf_partial {

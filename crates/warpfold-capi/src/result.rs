@@ -8,7 +8,7 @@ use warpfold_num::{Column, DType, with_element};
 use crate::failure::{Failure, Outcome, guard};
 use crate::memory::{self, object, write_if_wanted};
 use crate::request::wf_request;
-use crate::run::{Ready, result_type};
+use crate::run::Ready;
 use crate::types::{wf_dtype, wf_status};
 
 /// The results of a request, which the library owns: columns by name, the keys of groups, the shape of what was kept of a view.
@@ -39,7 +39,7 @@ impl wf_result {
         // SAFETY: as the caller vouches.
         let ready = unsafe { Ready::new(request) }?;
         engine::check(request.op, ready.request.x.dtype())?;
-        let dtype = result_type(request.op, ready.request.x.dtype(), ready.finish.round_to);
+        let dtype = request.op.result_dtype(ready.request.x.dtype(), ready.finish.round_to);
         let mut result = wf_result::new(ready.columns()?, dtype);
         let parts = &*ready.request.parts;
         result.keys = request.partition.keys().zip(parts.keys().cloned());

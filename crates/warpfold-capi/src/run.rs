@@ -12,41 +12,6 @@ use crate::memory::{self, RawArray, object};
 use crate::request::wf_request;
 use crate::types::{dtype_code, op_code, wf_dtype, wf_op, wf_status};
 
-/// The type of a reduction's results; `None` of stats, which have several.
-pub(crate) fn result_type(op: Op, dtype: DType, round_to: Option<DType>) -> Option<DType> {
-    use DType::{
-        BF16, Bool, Complex64, Complex128, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64,
-    };
-    let real = round_to.unwrap_or(match dtype {
-        F16 | BF16 | F32 | Complex64 => F32,
-        _ => F64,
-    });
-    let joined = match real {
-        F32 if dtype.is_complex() => Complex64,
-        _ if dtype.is_complex() => Complex128,
-        real => real,
-    };
-    Some(match op {
-        Op::Sum | Op::Prod | Op::Dot => match dtype {
-            I8 | I16 | I32 | I64 if round_to.is_none() => I64,
-            Bool | U8 | U16 | U32 | U64 if round_to.is_none() => U64,
-            _ => joined,
-        },
-        Op::Sumsq if round_to.is_none() && !dtype.is_float() => match dtype {
-            I8 | I16 | I32 | I64 => I64,
-            _ => U64,
-        },
-        Op::Mean => joined,
-        Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Sumsq => real,
-        Op::Linf if round_to.is_none() && !dtype.is_float() => U64,
-        Op::Linf => real,
-        Op::Min | Op::Max | Op::MinMax => dtype,
-        Op::ArgMin | Op::ArgMax | Op::Count => U64,
-        Op::Any | Op::All => Bool,
-        Op::Stats => return None,
-    })
-}
-
 /// A request that is ready to run.
 pub(crate) struct Ready<'a> {
     pub(crate) request: Request<'a>,
@@ -171,7 +136,7 @@ impl OutputBuffer {
         round_to: Option<DType>,
         outputs: u64,
     ) -> Outcome<()> {
-        let Some(result) = result_type(op, dtype, round_to) else {
+        let Some(result) = op.result_dtype(dtype, round_to) else {
             let why = "its results have several types; take wf_request_result, or ask for one of them alone";
             let option = "an output of one type";
             return Err(Error::Unsupported { option, op, dtype, why }.into());
@@ -257,7 +222,7 @@ pub unsafe extern "C" fn wf_result_type(
     guard(|| {
         let (op, dtype) = (wf_op::op(op)?, wf_dtype::dtype(dtype)?);
         engine::check(op, dtype)?;
-        let found = result_type(op, dtype, None).ok_or(Error::Unsupported {
+        let found = op.result_dtype(dtype, None).ok_or(Error::Unsupported {
             option: "one type of results",
             op,
             dtype,

@@ -341,26 +341,24 @@ fn group(
     }))
 }
 
-/// Says how many rows have no value, and what was decoded.
+/// Says how many rows have no value; to who wants to know, what was decoded as well.
 fn tell<'a>(
     args: &Reduction,
     rows: u64,
     nulls: impl Iterator<Item = (&'a String, u64)>,
     read: Read,
 ) {
+    for (name, nulls) in nulls.filter(|(_, nulls)| *nulls > 0) {
+        crate::say!("note: {name}: {nulls} of {rows} rows left out, as they are null");
+    }
     if args.verbosity() != Verbosity::Verbose {
         return;
     }
-    let nulls: Vec<String> = nulls.map(|(name, nulls)| format!("{nulls} of {name}")).collect();
     let skipped = match read.skipped {
         0 => String::new(),
         some => format!(", and {some} known by their statistics"),
     };
-    crate::say!(
-        "rows: {rows}; nulls, which are left out: {}; {} row groups or batches decoded{skipped}",
-        nulls.join(", "),
-        read.decoded
-    );
+    crate::say!("rows: {rows}; {} row groups or batches decoded{skipped}", read.decoded);
 }
 
 /// The program's name of a type, or Arrow's where it has none.

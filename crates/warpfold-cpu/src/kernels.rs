@@ -257,9 +257,9 @@ macro_rules! floats {
     )+};
     (@narrow $part:ty, $parts:literal) => {
         fn batched_plain_moments(batched: &Batched<'_, Self>, out: &Out<'_, Self, Self::Plain>) {
-            let kind = match batched.plan.batch.op {
-                Op::L2 | Op::Sumsq => Plain::<$part, $parts, { 16 * $parts }>::norms(),
-                _ => Plain::variances(bytemuck::cast_slice(batched.memory())),
+            let kind = match batched.plan.batch.op.is_spread() {
+                true => Plain::<$part, $parts, { 16 * $parts }>::variances(bytemuck::cast_slice(batched.memory())),
+                false => Plain::norms(),
             };
             drive(kind, batched, |x| bytemuck::cast_slice(x), out);
         }

@@ -41,7 +41,8 @@ use kernels::Kernels;
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output, Partial};
 use warpfold_num::{
-    Accuracy, DType, Element, Empty, Error, Nan, Op, Policy, Result, Value, bf16, f16, with_element,
+    Accuracy, DType, Element, Empty, Error, Nan, Op, PartialKind, Policy, Result, Value, bf16, f16,
+    with_element,
 };
 use warpfold_plan::group::check_lengths;
 use warpfold_plan::plan::{self, BatchPlan, Plan};
@@ -58,23 +59,21 @@ pub(crate) enum Input<'a, T> {
 
 /// Runs a plan over an array (or a piece of one that starts at index `first`).
 pub(crate) fn run<T: Kernels>(plan: &Plan, input: Input<'_, T>, first: u64) -> Result<Partial<T>> {
-    Ok(match (plan.problem.op, input) {
-        (Op::Sum | Op::Mean, Input::One(x)) => Partial::Sum(T::exact_sum(plan, x, first)),
-        (Op::Var | Op::Std | Op::L2 | Op::Sumsq, Input::One(x)) => {
-            Partial::Moments(Box::new(T::exact_moments(plan, x, first)))
-        }
-        (Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax, Input::One(x))
-            if T::PARTS == 1 =>
-        {
+    use PartialKind::{Count, Dot, Extremes, Magnitude, Moments, Norm1, Product, Stats, Sum};
+    let op = plan.problem.op;
+    Ok(match (op.partial(), input) {
+        (Sum, Input::One(x)) => Partial::Sum(T::exact_sum(plan, x, first)),
+        (Moments, Input::One(x)) => Partial::Moments(Box::new(T::exact_moments(plan, x, first))),
+        (Extremes, Input::One(x)) if T::PARTS == 1 => {
             Partial::Extremes(order::extremes(plan, T::as_parts(x), first))
         }
-        (Op::Any | Op::All | Op::Count, Input::One(x)) => Partial::Count(count::count(plan, x)),
-        (Op::Dot, Input::Two(x, y)) => Partial::Dot(Box::new(T::exact_dot(plan, x, y, first))),
-        (Op::Prod, Input::One(x)) => Partial::Product(Box::new(T::product(plan, x, first))),
-        (Op::L1, Input::One(x)) => Partial::Norm1(Box::new(T::norm1(plan, x))),
-        (Op::Linf, Input::One(x)) => Partial::Magnitude(Box::new(T::norm_inf(plan, x))),
-        (Op::Stats, Input::One(x)) => Partial::Stats(Box::new(T::stats(plan, x, first))),
-        (op, _) => {
+        (Count, Input::One(x)) => Partial::Count(count::count(plan, x)),
+        (Dot, Input::Two(x, y)) => Partial::Dot(Box::new(T::exact_dot(plan, x, y, first))),
+        (Product, Input::One(x)) => Partial::Product(Box::new(T::product(plan, x, first))),
+        (Norm1, Input::One(x)) => Partial::Norm1(Box::new(T::norm1(plan, x))),
+        (Magnitude, Input::One(x)) => Partial::Magnitude(Box::new(T::norm_inf(plan, x))),
+        (Stats, Input::One(x)) => Partial::Stats(Box::new(T::stats(plan, x, first))),
+        _ => {
             return Err(Error::Undefined { op, dtype: T::DTYPE, why: "no kernel folds it" });
         }
     })
@@ -142,11 +141,8 @@ pub fn reduce(request: &Request<'_>) -> Result<AnyPartial> {
 /// A variance, deviation, Euclidean norm or sum of squares of a whole array of a few elements, without a partial; `None` where that is the way.
 pub fn short(request: &Request<'_>, finish: Finish) -> Option<Value> {
     let Request { op, x, y, parts, .. } = request;
-    let is_whole = *op == Op::Sumsq && finish.round_to.is_none() && !x.dtype().is_float();
-    if !matches!(op, Op::Var | Op::Std | Op::L2 | Op::Sumsq) || y.is_some() || is_whole {
-        return None;
-    }
-    if !matches!(**parts, Parts::Whole) {
+    let is_float = op.result_dtype(x.dtype(), finish.round_to).is_some_and(DType::is_float);
+    if !op.is_of_squares() || !is_float || y.is_some() || !matches!(**parts, Parts::Whole) {
         return None;
     }
     with_element!(x.dtype(), T => {

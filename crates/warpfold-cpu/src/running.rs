@@ -25,7 +25,7 @@ impl Running {
         let problem = Problem { op, dtype, n: 0, policy: Policy { threads: Some(1), ..policy } };
         let plan = plan::choose(problem, facts());
         with_element!(dtype, T => {
-            let is_ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
+            let is_ordered = op.is_ordered();
             let fold = match op {
                 _ if is_ordered && T::PARTS == 1 => Some(of_extremes::<T>(&plan)),
                 _ => T::running(&plan),

@@ -8,8 +8,8 @@ pub mod partial;
 pub mod tree;
 
 use warpfold_num::{
-    Complex, DType, Element, Error, Op, Ordered, Overflow, Result, Value, bf16, double_double,
-    element, f16, limbs,
+    Complex, DType, Element, Error, Op, Ordered, Overflow, PartialKind, Result, Value, bf16,
+    double_double, element, f16, limbs,
 };
 
 pub use any::AnyPartial;

@@ -19,8 +19,8 @@ pub mod simt;
 use warpfold_engine::Columns;
 use warpfold_exact::{AnyPartial, exact, partial};
 use warpfold_num::{
-    Accuracy, Column, Complex, DType, Element, Error, Nan, Op, Ordered, Overflow, Policy, Result,
-    Value, double_double, element, error, value, with_element,
+    Accuracy, Column, Complex, DType, Element, Error, Nan, Op, Ordered, Overflow, PartialKind,
+    Policy, Result, ResultKind, Value, double_double, element, error, value, with_element,
 };
 use warpfold_plan::group::{self, Key};
 use warpfold_plan::{plan, shape};

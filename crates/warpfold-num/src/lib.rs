@@ -8,6 +8,7 @@ pub mod error;
 mod isa;
 pub mod limbs;
 mod op;
+mod partial_kind;
 mod policy;
 #[doc(hidden)]
 pub mod random;
@@ -20,6 +21,7 @@ pub use num_complex::Complex;
 pub use element::{DType, Element, Float, Integer, Ordered, Real, Scalar};
 pub use error::{At, Error, Result};
 pub use isa::Isa;
-pub use op::Op;
+pub use op::{Op, ResultKind};
+pub use partial_kind::PartialKind;
 pub use policy::{Accuracy, Empty, Nan, Overflow, Policy};
 pub use value::{Column, Value};

@@ -3,9 +3,10 @@
 use std::{fmt, str::FromStr};
 
 use crate::DType;
+use crate::partial_kind::PartialKind;
 
 macro_rules! ops {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $partial:ident -> $result:ident;)+) => {
         /// A reduction of the contract.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -27,49 +28,85 @@ macro_rules! ops {
             pub const fn about(self) -> &'static str {
                 match self { $(Op::$variant => concat!($($doc),+).trim_ascii(),)+ }
             }
+
+            /// What elements are folded to. Reductions with the same partial are read from one fold.
+            pub const fn partial(self) -> PartialKind {
+                match self { $(Op::$variant => PartialKind::$partial,)+ }
+            }
+
+            /// What the type of a result depends on.
+            pub const fn result(self) -> ResultKind {
+                match self { $(Op::$variant => ResultKind::$result,)+ }
+            }
         }
     };
 }
 
+// Each with its partial and its result.
 ops! {
     /// The sum, correctly rounded for floats, checked for integers
-    Sum = "sum",
+    Sum = "sum", Sum -> Total;
     /// The arithmetic mean, rounded once
-    Mean = "mean",
+    Mean = "mean", Sum -> Average;
     /// The variance over n - ddof, rounded once
-    Var = "var",
+    Var = "var", Moments -> Real;
     /// The standard deviation: the correctly rounded root of the exact variance
-    Std = "std",
+    Std = "std", Moments -> Real;
     /// The sum of magnitudes, rounded once
-    L1 = "l1",
+    L1 = "l1", Norm1 -> Real;
     /// The Euclidean norm, rounded once
-    L2 = "l2",
+    L2 = "l2", Moments -> Real;
     /// The sum of squared magnitudes, correctly rounded for floats, checked for integers
-    Sumsq = "sumsq",
+    Sumsq = "sumsq", Moments -> RealTotal;
     /// The largest magnitude
-    Linf = "linf",
+    Linf = "linf", Magnitude -> Magnitude;
     /// The product, without spurious overflow or underflow on the way
-    Prod = "prod",
+    Prod = "prod", Product -> Total;
     /// The smallest element (NaN propagates, -0 < +0)
-    Min = "min",
+    Min = "min", Extremes -> Element;
     /// The largest element (NaN propagates, -0 < +0)
-    Max = "max",
+    Max = "max", Extremes -> Element;
     /// The smallest and the largest element in one pass
-    MinMax = "minmax",
+    MinMax = "minmax", Extremes -> Pair;
     /// The first index of the smallest element
-    ArgMin = "argmin",
+    ArgMin = "argmin", Extremes -> Index;
     /// The first index of the largest element
-    ArgMax = "argmax",
+    ArgMax = "argmax", Extremes -> Index;
     /// Whether any element is nonzero
-    Any = "any",
+    Any = "any", Count -> Truth;
     /// Whether all elements are nonzero
-    All = "all",
+    All = "all", Count -> Truth;
     /// The number of nonzero elements
-    Count = "count",
+    Count = "count", Count -> Index;
     /// The dot product of two arrays, without conjugation, rounded once
-    Dot = "dot",
+    Dot = "dot", Dot -> Total;
     /// Count, NaN count, sum, mean, var, std, min, max, argmin, argmax, l1 and l2 in one pass
-    Stats = "stats",
+    Stats = "stats", Stats -> Several;
+}
+
+/// What the type of a result depends on. Floats are of the type that [`DType::round`] tells, or of one that the caller asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ResultKind {
+    /// Of integers 64 bits with their sign, checked; of floats a float, of complex numbers a complex one.
+    Total,
+    /// The same, but of complex numbers a float.
+    RealTotal,
+    /// A float; of complex numbers a complex one.
+    Average,
+    /// A float.
+    Real,
+    /// Of integers 64 bits without a sign; else a float.
+    Magnitude,
+    /// An element.
+    Element,
+    /// Two elements.
+    Pair,
+    /// An index or a count of elements.
+    Index,
+    /// Yes or no.
+    Truth,
+    /// Several results with types of their own.
+    Several,
 }
 
 impl Op {
@@ -83,15 +120,24 @@ impl Op {
 
     /// Whether it finds elements by their order, which complex numbers do not have.
     pub const fn is_ordered(self) -> bool {
-        use Op::{ArgMax, ArgMin, Max, Min, MinMax};
-        matches!(self, Min | Max | MinMax | ArgMin | ArgMax)
+        matches!(self.partial(), PartialKind::Extremes)
+    }
+
+    /// Whether it is of deviations from the mean, over `n - ddof`.
+    pub const fn is_spread(self) -> bool {
+        matches!(self, Op::Var | Op::Std)
+    }
+
+    /// Whether it is read from sums of squares.
+    pub const fn is_of_squares(self) -> bool {
+        matches!(self.partial(), PartialKind::Moments)
     }
 
     /// So many elements have no result yet; `None` where nothing has one. Elements that are ignored are none.
     pub const fn too_few(self, ddof: u64) -> Option<u64> {
         match self {
             Op::Mean => Some(0),
-            Op::Var | Op::Std => Some(ddof),
+            op if op.is_spread() => Some(ddof),
             op if op.is_ordered() => Some(0),
             _ => None,
         }
@@ -99,8 +145,38 @@ impl Op {
 
     /// Whether its result of floats is rounded, once, and so may be of any float type (of integers it can be).
     pub const fn is_rounded(self) -> bool {
-        use Op::{Dot, L1, L2, Linf, Mean, Prod, Std, Sum, Sumsq, Var};
-        matches!(self, Sum | Mean | Var | Std | L1 | L2 | Sumsq | Linf | Prod | Dot)
+        use ResultKind::{Average, Magnitude, Real, RealTotal, Total};
+        matches!(self.result(), Total | RealTotal | Average | Real | Magnitude)
+    }
+
+    /// The type of a result (of each of a pair) of elements, rounded to a float type if one is asked for; `None` of stats, which have several, and of
+    /// complex results of 16 bits, which are no element type.
+    pub const fn result_dtype(self, dtype: DType, round_to: Option<DType>) -> Option<DType> {
+        let real = match round_to {
+            Some(to) => to,
+            None => dtype.round(),
+        };
+        let joined = match (dtype.is_complex(), real) {
+            (false, real) => Some(real),
+            (true, DType::F32) => Some(DType::Complex64),
+            (true, DType::F64) => Some(DType::Complex128),
+            (true, _) => None,
+        };
+        let is_whole = round_to.is_none() && !dtype.is_float();
+        Some(match self.result() {
+            ResultKind::Total | ResultKind::RealTotal if is_whole && dtype.is_signed() => {
+                DType::I64
+            }
+            ResultKind::Total | ResultKind::RealTotal | ResultKind::Magnitude if is_whole => {
+                DType::U64
+            }
+            ResultKind::Total | ResultKind::Average => return joined,
+            ResultKind::RealTotal | ResultKind::Real | ResultKind::Magnitude => real,
+            ResultKind::Element | ResultKind::Pair => dtype,
+            ResultKind::Index => DType::U64,
+            ResultKind::Truth => DType::Bool,
+            ResultKind::Several => return None,
+        })
     }
 }
 

@@ -9,6 +9,6 @@ pub mod request;
 pub mod segment;
 pub mod shape;
 
-use warpfold_num::{Accuracy, DType, Error, Nan, Op, Policy, Result, Value};
+use warpfold_num::{Accuracy, DType, Error, Nan, Op, PartialKind, Policy, Result, Value};
 
 pub use request::{Grouping, HostArray, Indices, Names, Parts, Request};

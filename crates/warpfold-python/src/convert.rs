@@ -5,7 +5,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use warpfold_engine::map::{Folded, Map};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output};
-use warpfold_num::{Column, Complex, DType, Op, Overflow, Policy, Value, bf16, f16};
+use warpfold_num::{Column, Complex, DType, Op, Overflow, Policy, ResultKind, Value, bf16, f16};
 
 use crate::names::name;
 use crate::policy::Correction;
@@ -13,17 +13,17 @@ use crate::take::Home;
 
 /// Whether the result is a float whatever the elements are.
 const fn is_float(op: Op) -> bool {
-    matches!(op, Op::Mean | Op::Var | Op::Std | Op::L1 | Op::L2)
+    matches!(op.result(), ResultKind::Average | ResultKind::Real)
 }
 
 /// Whether the result of complex elements is complex.
 const fn is_linear(op: Op) -> bool {
-    matches!(op, Op::Sum | Op::Mean | Op::Prod | Op::Dot)
+    matches!(op.result(), ResultKind::Average | ResultKind::Total)
 }
 
 /// Whether the result counts elements, whatever they are.
 const fn is_index(op: Op) -> bool {
-    matches!(op, Op::ArgMin | Op::ArgMax | Op::Count)
+    matches!(op.result(), ResultKind::Index)
 }
 
 /// How the results of a call are read, and what type they have.

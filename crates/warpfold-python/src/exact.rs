@@ -32,12 +32,13 @@ pub(crate) struct Exact {
 
 /// A reduction by its name.
 fn op_of(name: &str) -> PyResult<Op> {
-    let name = if name == "count_nonzero" { "count" } else { name };
-    let found = Op::ALL.iter().copied().find(|op| op.name() == name);
+    let known = |op: Op| if op == Op::Count { "count_nonzero" } else { op.name() };
+    let found = Op::ALL.iter().copied().find(|&op| op.name() == name || known(op) == name);
     found.ok_or_else(|| {
+        let names: Vec<&str> = Op::ALL.iter().map(|&op| known(op)).collect();
         PyValueError::new_err(format!(
-            "no exact partial is that of op={name:?}; there are sum, mean, var, std, l1, l2, sumsq, linf, prod, min, max, minmax, argmin, argmax, \
-             any, all, count_nonzero, dot and stats"
+            "no exact partial is that of op={name:?}; there are {}",
+            names.join(", ")
         ))
     })
 }

@@ -179,7 +179,7 @@ impl<'a, 'py> Call<'a, 'py> {
 
     /// The results where each is of too few elements, if that is NaN.
     pub(crate) fn missing(&self, form: &Form, wanted: &Wanted) -> PyResult<Option<Columns>> {
-        let is_moment = matches!(self.op, Op::Var | Op::Std);
+        let is_moment = self.op.is_spread();
         let is_missing = form.inputs == 0 || is_moment && self.ddof.takes_all(form.inputs);
         let (true, true, Some(nan)) = (is_missing, is_moment || self.op == Op::Mean, wanted.nan())
         else {

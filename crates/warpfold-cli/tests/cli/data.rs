@@ -139,7 +139,7 @@ pub(crate) mod with {
             "4 files",
             "count of i32",
             "rows: 1000",
-            "200 of count",
+            "count: 200 of 1000 rows left out, as they are null",
             "0 row groups",
             "4 known by their statistics",
         ] {

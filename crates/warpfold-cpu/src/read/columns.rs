@@ -101,28 +101,18 @@ impl<T: Kernels> moments::Collect<T::Plain, T::Approximate> for Moments<'_, T> {
 }
 
 fn moments<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
-    let (op, finish, natural) =
-        (batched.plan.batch.op, batched.finish, <T::Round as Element>::DTYPE);
-    let result =
-        if op == Op::Sumsq && !T::DTYPE.is_float() { integer_sum_type::<T>() } else { natural };
-    let (to, narrow) = (finish.round_to.unwrap_or(result), natural == DType::F32);
+    let (op, finish) = (batched.plan.batch.op, batched.finish);
+    let to = op.result_dtype(T::DTYPE, finish.round_to).unwrap_or(T::DTYPE);
+    let narrow = T::DTYPE.round() == DType::F32;
     let what = Moment { op, ddof: finish.ddof };
     let column = T::Approximate::column(what, to, narrow, Moments(batched));
     column.unwrap_or_else(|| values(batched))
 }
 
-/// The type of sums of integers.
-fn integer_sum_type<T: Element>() -> DType {
-    match T::DTYPE {
-        DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64 => DType::U64,
-        _ => DType::I64,
-    }
-}
-
 fn sums<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     let op = batched.plan.batch.op;
     let fold = if op == Op::L1 { T::batched_norms } else { T::batched_sums };
-    let natural = [<T::Round as Element>::DTYPE, integer_sum_type::<T>()];
+    let natural = [T::DTYPE.round(), if T::DTYPE.is_signed() { DType::I64 } else { DType::U64 }];
     let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is no sum"));
     let column = Sums::<T>::column(sum, batched.finish.round_to, natural, Folds(batched, fold));
     column.unwrap_or_else(|| values(batched))

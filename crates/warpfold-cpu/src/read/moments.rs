@@ -28,7 +28,7 @@ pub(crate) struct Moment {
 impl Moment {
     /// Norms are there whatever is taken off their number.
     fn of_any_number(self) -> Self {
-        let ddof = if matches!(self.op, Op::L2 | Op::Sumsq) { 0 } else { self.ddof };
+        let ddof = if self.op.is_spread() { self.ddof } else { 0 };
         Moment { ddof, ..self }
     }
 }
@@ -202,7 +202,7 @@ impl<F: Certain> MomentAs<F> {
             let error = X::bound(n[k]) * square;
             known.error[k] = if is_sound { error } else { f64::NAN };
         }
-        if matches!(self.what.op, Op::Var | Op::Std) {
+        if self.what.op.is_spread() {
             let ddof = self.what.ddof as f64;
             for k in 0..N {
                 let variance = squares[k].spread(n[k], &sums[k]).over(n[k], n[k] - ddof);

@@ -166,7 +166,7 @@ pub(super) fn corrected(
         let remedy = "take var or std";
         return Err(refused("a correction", format!("{} takes none", wanted.measure), remedy));
     };
-    if !matches!(op, Op::Var | Op::Std) {
+    if !op.is_spread() {
         return Err(refused("a correction", format!("{op} takes none"), "take var or std"));
     }
     if wanted.kind == Source::Values {

@@ -137,7 +137,7 @@ impl Reduction {
                         "give a whole number, as ddof=1",
                     ));
                 };
-                if !matches!(self.measure, Measure::Op(Op::Var | Op::Std)) {
+                if !matches!(self.measure, Measure::Op(op) if op.is_spread()) {
                     let obstacle = format!("{} has no ddof", self.measure);
                     return Err(refused(&shown(&self.name), obstacle, "leave it out"));
                 }

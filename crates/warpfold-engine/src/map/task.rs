@@ -143,7 +143,7 @@ impl Task {
         match op {
             Op::Count | Op::Any | Op::All if ty == Type::Bool => Task::Conditions(id),
             Op::Sum | Op::Mean => Task::Values(Op::Sum, id),
-            Op::Var | Op::Std | Op::L2 | Op::Sumsq => Task::Values(Op::Var, id),
+            op if op.is_of_squares() => Task::Values(Op::Var, id),
             op => Task::Values(op, id),
         }
     }

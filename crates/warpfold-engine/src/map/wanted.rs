@@ -100,8 +100,8 @@ pub(super) fn map(
 /// Finds the types of a reduction's expressions, and says what is computed for it.
 fn typed<'r>(reduction: &'r Reduction, inputs: &[(&str, DType)]) -> Result<Typed<'r>> {
     let said: Vec<&Expr> = reduction.expressions().collect();
-    let is_weighted_square =
-        reduction.weights.is_some() && matches!(reduction.measure, Measure::Op(Op::Var | Op::Std));
+    let is_weighted_square = reduction.weights.is_some()
+        && matches!(reduction.measure, Measure::Op(op) if op.is_spread());
     let parsed = |texts: &[String]| texts.iter().map(|text| Expr::parse(text)).collect();
     let program = Program::new(&said, inputs)?;
     let ty = program.result(0);

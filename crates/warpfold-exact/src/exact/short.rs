@@ -15,7 +15,7 @@ const REACH: u32 = 62;
 /// The variance, deviation, norm or sum of squares of a few elements, rounded once; `None` where that takes a wide accumulator, or is no number.
 pub fn round_moments<T: Element, F: Float>(op: Op, ddof: u64, x: &[T]) -> Option<F> {
     let n = x.len();
-    if n == 0 || n > MOST || (matches!(op, Op::Var | Op::Std) && ddof >= n as u64) {
+    if n == 0 || n > MOST || (op.is_spread() && ddof >= n as u64) {
         return None;
     }
     let parts = T::as_parts(x);
@@ -79,7 +79,7 @@ fn sums<T: Element>(op: Op, parts: &[T::Component], low: u32) -> Option<([i64; 2
     };
     let mut origin = [0; 2];
     // Variances do not change where all elements are moved; norms do.
-    if !matches!(op, Op::L2 | Op::Sumsq) {
+    if op.is_spread() {
         (0..T::PARTS).for_each(|k| origin[k] = value(parts[k]));
     }
     // As many differences as there may be, each of so many bits, sum up to 62.

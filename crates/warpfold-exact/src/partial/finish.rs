@@ -86,21 +86,7 @@ impl<T: Element> Partial<T> {
 
     /// Whether this is what `op` is read from.
     pub fn serves(&self, op: Op) -> bool {
-        use Op::{
-            All, Any, ArgMax, ArgMin, Dot, L1, L2, Linf, Max, Mean, Min, MinMax, Prod, Std, Sum,
-            Sumsq, Var,
-        };
-        match self {
-            Partial::Sum(_) => matches!(op, Sum | Mean),
-            Partial::Moments(_) => matches!(op, Var | Std | L2 | Sumsq),
-            Partial::Dot(_) => op == Dot,
-            Partial::Extremes(_) => matches!(op, Min | Max | MinMax | ArgMin | ArgMax),
-            Partial::Count(_) => matches!(op, Any | All | Op::Count),
-            Partial::Product(_) => op == Prod,
-            Partial::Norm1(_) => op == L1,
-            Partial::Magnitude(_) => op == Linf,
-            Partial::Stats(_) => op == Op::Stats,
-        }
+        op.partial() == self.kind()
     }
 
     /// How many elements it holds, where it counts them.

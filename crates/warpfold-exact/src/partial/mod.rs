@@ -24,14 +24,14 @@ pub use stats::refuse_rounding;
 
 use crate::element::Element;
 use crate::exact::{Dot, Exact, Moments};
-use crate::{Op, Value};
+use crate::{Op, PartialKind, Value};
 
 /// What an executor hands back: the exact state of one reduction, ready to be merged or finished.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Partial<T: Element> {
     /// Of sum and mean.
     Sum(Exact<T>),
-    /// Of var, std, l2 and sumsq.
+    /// Of var, std, l2 and sumsq: sums of elements and of squares.
     Moments(Box<Moments<T>>),
     /// Of dot.
     Dot(Box<Dot<T>>),
@@ -52,18 +52,36 @@ pub enum Partial<T: Element> {
 impl<T: Element> Partial<T> {
     /// The partial of a reduction of nothing.
     pub fn empty(op: Op) -> Self {
-        match op {
-            Op::Sum | Op::Mean => Partial::Sum(Exact::new()),
-            Op::Var | Op::Std | Op::L2 | Op::Sumsq => Partial::Moments(Box::default()),
-            Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => {
-                Partial::Extremes(Extremes::new())
-            }
-            Op::Any | Op::All | Op::Count => Partial::Count(Count::default()),
-            Op::Dot => Partial::Dot(Box::default()),
-            Op::Prod => Partial::Product(Box::default()),
-            Op::L1 => Partial::Norm1(Box::default()),
-            Op::Linf => Partial::Magnitude(Box::default()),
-            Op::Stats => Partial::Stats(Box::default()),
+        Self::empty_of(op.partial())
+    }
+
+    /// The partial of a kind, of nothing.
+    pub fn empty_of(kind: PartialKind) -> Self {
+        match kind {
+            PartialKind::Sum => Partial::Sum(Exact::new()),
+            PartialKind::Moments => Partial::Moments(Box::default()),
+            PartialKind::Extremes => Partial::Extremes(Extremes::new()),
+            PartialKind::Count => Partial::Count(Count::default()),
+            PartialKind::Dot => Partial::Dot(Box::default()),
+            PartialKind::Product => Partial::Product(Box::default()),
+            PartialKind::Norm1 => Partial::Norm1(Box::default()),
+            PartialKind::Magnitude => Partial::Magnitude(Box::default()),
+            PartialKind::Stats => Partial::Stats(Box::default()),
+        }
+    }
+
+    /// Which of them it is.
+    pub fn kind(&self) -> PartialKind {
+        match self {
+            Partial::Sum(_) => PartialKind::Sum,
+            Partial::Moments(_) => PartialKind::Moments,
+            Partial::Extremes(_) => PartialKind::Extremes,
+            Partial::Count(_) => PartialKind::Count,
+            Partial::Dot(_) => PartialKind::Dot,
+            Partial::Product(_) => PartialKind::Product,
+            Partial::Norm1(_) => PartialKind::Norm1,
+            Partial::Magnitude(_) => PartialKind::Magnitude,
+            Partial::Stats(_) => PartialKind::Stats,
         }
     }
 }

@@ -3,13 +3,13 @@
 use crate::element::{Element, Real};
 use crate::exact::{ProductLimbs, SumLimbs};
 use crate::plan::{CudaPlan, DeviceFold, Rounding};
-use crate::{DType, Error, Nan, Op, Result, with_element};
+use crate::{DType, Error, Nan, Op, Result, ResultKind, with_element};
 
 /// How a value comes to lie on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// The fold's kernel writes it.
-    DeviceFold,
+    Fold,
     /// The kernel `finish` does, by these options, from the fold's record.
     Finish {
         /// What to do, as the kernel takes it apart.
@@ -51,13 +51,9 @@ enum Step {
 /// # Errors
 /// [`Error::Unsupported`] for other types than the accumulator's and that of elements of 16 bits.
 fn rounding(op: Op, dtype: DType, round_to: Option<DType>) -> Result<Rounding> {
-    let real = match dtype {
-        DType::F16 | DType::BF16 | DType::F32 => DType::F32,
-        _ => DType::F64,
-    };
     match round_to {
         None => Ok(Rounding::Accumulator),
-        Some(to) if op.is_rounded() && to == real && !dtype.is_complex() => {
+        Some(to) if op.is_rounded() && to == dtype.round() && !dtype.is_complex() => {
             Ok(Rounding::Accumulator)
         }
         Some(to @ (DType::F16 | DType::BF16)) if op.is_rounded() && to == dtype => {
@@ -85,9 +81,9 @@ pub(super) fn ending(plan: &CudaPlan, round_to: Option<DType>) -> Result<Ending>
         // Folds leave the accumulator's type.
         Op::Sum | Op::Dot | Op::L1 if is_narrow && exact => Step::Sum,
         Op::Sum | Op::Dot if is_narrow => Step::FastL1,
-        Op::Sum | Op::Dot | Op::Count => return Ok(Ending::DeviceFold),
-        Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => return Ok(Ending::DeviceFold),
-        Op::L1 if exact => return Ok(Ending::DeviceFold),
+        Op::Sum | Op::Dot | Op::Count => return Ok(Ending::Fold),
+        Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => return Ok(Ending::Fold),
+        Op::L1 if exact => return Ok(Ending::Fold),
         Op::Stats => {
             return Err(Error::Unsupported {
                 option: "leaving the result on the device",
@@ -127,7 +123,7 @@ pub(super) fn ending(plan: &CudaPlan, round_to: Option<DType>) -> Result<Ending>
 
 /// Whether the plan's own kernel writes the value, without a launch more.
 pub fn is_finished_by_its_fold(plan: &CudaPlan) -> bool {
-    ending(plan, None) == Ok(Ending::DeviceFold)
+    ending(plan, None) == Ok(Ending::Fold)
 }
 
 /// The options of the kernel: the step, the layout of the record, the types.
@@ -148,8 +144,8 @@ fn options(plan: &CudaPlan, step: Step, rounding: Rounding) -> u64 {
     }
     let (dtype, exact) = (plan.problem.dtype, plan.fold.is_exact());
     let (layout, parts) = with_element!(dtype, T => of::<T>(plan.fold));
-    let is_wide = !matches!(dtype, DType::F16 | DType::BF16 | DType::F32 | DType::Complex64);
-    let is_signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+    let is_wide = dtype.round() == DType::F64;
+    let is_signed = dtype.is_signed();
     let flags = [is_wide, exact, is_signed, plan.problem.policy.nan == Nan::Ignore];
     let flags = flags.iter().enumerate().fold(0, |all, (k, &flag)| all | u64::from(flag) << k);
     let narrow = match (rounding, dtype) {
@@ -163,39 +159,29 @@ fn options(plan: &CudaPlan, step: Step, rounding: Rounding) -> u64 {
 /// Bytes of the value that a reduction leaves on the device, in a type if one is asked for; `None` of `stats`, which leaves none, and of types that no
 /// value is rounded to.
 pub fn value_bytes(op: Op, dtype: DType, round_to: Option<DType>) -> Option<usize> {
-    fn of<T: Element>() -> (usize, usize) {
-        (size_of::<T::Round>(), T::PARTS)
-    }
-    let (float, parts) = with_element!(dtype, T => of::<T>());
-    let float = match rounding(op, dtype, round_to).ok()? {
-        Rounding::Accumulator => float,
-        Rounding::Element => dtype.size(),
+    let round_to = match rounding(op, dtype, round_to).ok()? {
+        Rounding::Accumulator => None,
+        Rounding::Element => Some(dtype),
     };
-    Some(match op {
-        Op::Stats => return None,
-        Op::Sum | Op::Dot | Op::Prod if dtype.is_float() => float * parts,
-        Op::Sum | Op::Prod => 16,
-        Op::Dot => 24,
-        Op::Mean => float * parts,
-        Op::Sumsq if !dtype.is_float() => 24,
-        Op::Var | Op::Std | Op::L1 | Op::L2 | Op::Sumsq => float,
-        Op::Linf if dtype.is_float() => float,
-        Op::Linf | Op::ArgMin | Op::ArgMax | Op::Count => 8,
-        Op::Min | Op::Max => dtype.size(),
-        Op::MinMax => 2 * dtype.size(),
-        Op::Any | Op::All => 1,
+    let bytes = op.result_dtype(dtype, round_to)?.size();
+    Some(match op.result() {
+        // What a total of integers is before anyone asks whether it fits: 128 bits of sums and products, 192 of products' sums.
+        ResultKind::Total | ResultKind::RealTotal if !dtype.is_float() => match op {
+            Op::Sum | Op::Prod => 16,
+            _ => 24,
+        },
+        ResultKind::Pair => 2 * bytes,
+        _ => bytes,
     })
 }
 
 /// Refuses what is known beforehand to have no value; what only the array tells is NaN on the device.
 pub(super) fn check(plan: &CudaPlan, ddof: u64) -> Result<()> {
     let (op, n) = (plan.problem.op, plan.problem.n);
-    let spread = matches!(op, Op::Var | Op::Std);
-    let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
-    if n == 0 && (spread || ordered || op == Op::Mean) {
+    if n == 0 && op.too_few(ddof).is_some() {
         return Err(Error::Empty { op, ignored: false });
     }
-    if spread && ddof >= n {
+    if op.is_spread() && ddof >= n {
         return Err(Error::TooFew { op, n, ddof });
     }
     Ok(())

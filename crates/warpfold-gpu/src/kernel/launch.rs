@@ -162,7 +162,7 @@ impl Launch {
         finish::check(plan, ddof)?;
         let folds = arguments;
         let (folds, last) = match ending {
-            Ending::DeviceFold => (Arguments { record: 0, ..folds }, None),
+            Ending::Fold => (Arguments { record: 0, ..folds }, None),
             Ending::Finish { options } => {
                 let arguments = Arguments {
                     x: folds.record,

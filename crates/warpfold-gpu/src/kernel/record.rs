@@ -259,7 +259,7 @@ fn largest_complex<T: Element>(record: &[u64]) -> Magnitude<T> {
 
 /// The one register of an integer element, signed if the element is.
 pub(super) fn registers<T: Element, L: Limbs>(low: &[u64]) -> T::Components<Register<L>> {
-    let negative = low.last().is_some_and(|&top| top >> 63 == 1) && signed::<T>();
+    let negative = low.last().is_some_and(|&top| top >> 63 == 1) && T::DTYPE.is_signed();
     let fixed = extend(low, if negative { u64::MAX } else { 0 });
     T::Components::from_fn(|_| Register { fixed, special: Special::NONE })
 }
@@ -288,11 +288,6 @@ fn fast_moments(record: &[u64], n: u64, dtype: DType) -> FastMoments {
         count,
         dtype,
     }
-}
-
-fn signed<T: Element>() -> bool {
-    use crate::DType::*;
-    matches!(T::DTYPE, I8 | I16 | I32 | I64)
 }
 
 /// `[1 for a maximum + 2 for a minimum, its bits, its index, the minimum's bits, its index]`.

@@ -31,7 +31,7 @@ pub fn cases(sizes: &[u64]) -> Vec<Case> {
     let mut cases = Vec::new();
     for &bytes in sizes {
         for &dtype in DType::ALL {
-            let defined = |op: &&Op| !(dtype.is_complex() && needs_order(**op));
+            let defined = |op: &&Op| !(dtype.is_complex() && op.is_ordered());
             let mut group: Vec<Case> = Op::ALL
                 .iter()
                 .filter(defined)
@@ -46,11 +46,6 @@ pub fn cases(sizes: &[u64]) -> Vec<Case> {
     }
     cases.push(SMALL);
     cases
-}
-
-/// The contract orders no complex numbers.
-fn needs_order(op: Op) -> bool {
-    matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax)
 }
 
 fn data(op: Op, dtype: DType) -> Data {

@@ -73,6 +73,19 @@ impl DType {
     pub const fn is_complex(self) -> bool {
         matches!(self, DType::Complex64 | DType::Complex128)
     }
+
+    /// Whether elements are integers with a sign.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, DType::I8 | DType::I16 | DType::I32 | DType::I64)
+    }
+
+    /// The float type of means, variances and norms: `f32` of floats up to 32 bits and of pairs of these, else `f64`.
+    pub const fn round(self) -> DType {
+        match self {
+            DType::F16 | DType::BF16 | DType::F32 | DType::Complex64 => DType::F32,
+            _ => DType::F64,
+        }
+    }
 }
 
 impl fmt::Display for DType {

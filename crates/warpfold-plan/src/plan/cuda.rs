@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Problem, tuning};
-use crate::{Accuracy, DType, Error, Nan, Op, Result};
+use crate::{Accuracy, DType, Error, Nan, Op, PartialKind, Result};
 
 /// What the planner must know of a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -247,43 +247,36 @@ pub fn shaped(problem: Problem, fold: DeviceFold, gpu: CudaFacts, shape: Shape) 
 /// The kernel that folds a problem.
 pub(super) fn fold_of(problem: Problem) -> Result<DeviceFold> {
     let Problem { op, dtype, policy, .. } = problem;
-    let ordered = matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
-    if ordered && dtype.is_complex() {
+    if op.is_ordered() && dtype.is_complex() {
         let why = "complex numbers have no order; take linf for the largest magnitude";
         return Err(Error::Undefined { op, dtype, why });
     }
-    if dtype.is_float() && policy.accuracy == Accuracy::Exact {
-        match op {
-            Op::Sum | Op::Mean => return Ok(DeviceFold::ExactSum),
-            Op::L1 => return Ok(DeviceFold::ExactL1),
-            Op::Dot => return Ok(DeviceFold::ExactDot),
-            Op::Var | Op::Std | Op::L2 | Op::Sumsq => return Ok(DeviceFold::ExactMoments),
-            _ => {}
-        }
-    }
-    // As on the CPU, exact at any accuracy.
-    if op == Op::Stats {
-        return Ok(match (dtype.is_float(), dtype.is_complex()) {
-            (false, _) => DeviceFold::Stats,
-            (true, false) => DeviceFold::ExactStats,
-            (true, true) => DeviceFold::ExactMoments,
-        });
-    }
-    Ok(match op {
-        Op::Sum | Op::Mean => DeviceFold::Sum,
-        Op::Min => DeviceFold::Min,
-        Op::Max => DeviceFold::Max,
-        Op::MinMax => DeviceFold::MinMax,
-        Op::ArgMin => DeviceFold::ArgMin,
-        Op::ArgMax => DeviceFold::ArgMax,
-        Op::Any | Op::All | Op::Count => DeviceFold::Count,
-        Op::L2 | Op::Sumsq if dtype.is_float() => DeviceFold::Squares,
-        Op::Var | Op::Std | Op::L2 | Op::Sumsq => DeviceFold::Moments,
-        Op::Dot => DeviceFold::Dot,
-        Op::L1 => DeviceFold::L1,
-        Op::Linf => DeviceFold::Linf,
-        Op::Prod => DeviceFold::Prod,
-        Op::Stats => unreachable!("its folds were named above"),
+    let is_float = dtype.is_float();
+    let is_exact = is_float && policy.accuracy == Accuracy::Exact;
+    Ok(match op.partial() {
+        PartialKind::Sum if is_exact => DeviceFold::ExactSum,
+        PartialKind::Sum => DeviceFold::Sum,
+        PartialKind::Norm1 if is_exact => DeviceFold::ExactL1,
+        PartialKind::Norm1 => DeviceFold::L1,
+        PartialKind::Dot if is_exact => DeviceFold::ExactDot,
+        PartialKind::Dot => DeviceFold::Dot,
+        PartialKind::Moments if is_exact => DeviceFold::ExactMoments,
+        PartialKind::Moments if is_float && !op.is_spread() => DeviceFold::Squares,
+        PartialKind::Moments => DeviceFold::Moments,
+        // As on the CPU, exact at any accuracy.
+        PartialKind::Stats if dtype.is_complex() => DeviceFold::ExactMoments,
+        PartialKind::Stats if is_float => DeviceFold::ExactStats,
+        PartialKind::Stats => DeviceFold::Stats,
+        PartialKind::Extremes => match op {
+            Op::Min => DeviceFold::Min,
+            Op::Max => DeviceFold::Max,
+            Op::ArgMin => DeviceFold::ArgMin,
+            Op::ArgMax => DeviceFold::ArgMax,
+            _ => DeviceFold::MinMax,
+        },
+        PartialKind::Count => DeviceFold::Count,
+        PartialKind::Magnitude => DeviceFold::Linf,
+        PartialKind::Product => DeviceFold::Prod,
     })
 }
 
@@ -358,8 +351,7 @@ mod tests {
                 for accuracy in [Accuracy::Exact, Accuracy::Fast] {
                     let policy = Policy { accuracy, ..Policy::default() };
                     let plan = choose_cuda(Problem { op, dtype, n: 10, policy }, H200);
-                    let ordered =
-                        matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax);
+                    let ordered = op.is_ordered();
                     match plan {
                         Ok(plan) => assert!(!plan.fold.is_exact() || dtype.is_float(), "{plan}"),
                         Err(Error::Undefined { .. }) => assert!(ordered && dtype.is_complex()),

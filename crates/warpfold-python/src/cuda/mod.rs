@@ -20,7 +20,7 @@ use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_gpu::cuda::{Gpu, KeepContext, Reduce, View};
 use warpfold_gpu::kernel::value_bytes;
-use warpfold_num::{DType, Element, Op, Policy, Result, Value, with_element};
+use warpfold_num::{DType, Element, Op, Policy, Result, ResultKind, Value, with_element};
 
 use devices::For;
 
@@ -133,7 +133,7 @@ fn deferred<'py>(
     shape: &[u64],
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let dtype = match x.input.dtype {
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => DType::I64,
+        dtype if dtype.is_signed() => DType::I64,
         DType::U8 | DType::U16 | DType::U32 | DType::U64 => DType::U64,
         _ => return Ok(None),
     };
@@ -164,24 +164,17 @@ fn type_on_device(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted, inputs: u64) 
     if !is_plain || dtype == DType::Bool && !matches!(op, Op::Any | Op::All | Op::Count) {
         return None;
     }
-    let real = match dtype {
-        _ if round_to.is_some() => round_to?,
-        DType::F32 | DType::Complex64 => DType::F32,
-        _ => DType::F64,
-    };
-    Some(match op {
-        Op::Sum | Op::Prod | Op::Mean | Op::Dot if dtype.is_float() => round_to.unwrap_or(dtype),
-        Op::Mean => DType::F64,
-        Op::Var | Op::Std if wanted.finish.ddof >= inputs => return None,
-        Op::Var | Op::Std | Op::L1 | Op::L2 => real,
-        Op::Sumsq | Op::Linf if dtype.is_float() => real,
-        Op::Min | Op::Max if !dtype.is_complex() => dtype,
+    use ResultKind::{Index, Magnitude, Pair, RealTotal, Total};
+    match op.result() {
+        _ if op.is_spread() && wanted.finish.ddof >= inputs => None,
+        _ if op.is_ordered() && dtype.is_complex() => None,
+        // Whether those of integers fit is seen on the host.
+        Total | RealTotal | Magnitude if !dtype.is_float() => None,
+        Pair => None,
         // An index or a count of things in memory, or one: far below 2^63.
-        Op::ArgMin | Op::ArgMax if !dtype.is_complex() => DType::I64,
-        Op::Count => DType::I64,
-        Op::Any | Op::All => DType::Bool,
-        _ => return None,
-    })
+        Index => Some(DType::I64),
+        _ => op.result_dtype(dtype, round_to),
+    }
 }
 
 /// The type that kernels round floats to, if nothing else is asked for.

@@ -1,7 +1,8 @@
 //! How the exact accumulators are saved: sums, moments and dot products.
 
-use super::saved::{Header, PartialKind, Saved};
+use super::saved::{Header, Saved};
 use super::words::{Reader, Refused, Writer};
+use crate::PartialKind;
 use crate::element::{Components, Element, Real};
 use crate::exact::{Dot, Exact, Limbs, Moments, Register, Special};
 

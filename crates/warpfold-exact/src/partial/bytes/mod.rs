@@ -80,4 +80,5 @@ mod saved;
 mod serde;
 mod words;
 
-pub use saved::{Header, PartialKind};
+pub use saved::Header;
+pub use warpfold_num::PartialKind;

@@ -1,8 +1,9 @@
 //! How norms and stats are saved.
 
 use super::exact::{bits, check_empty, reach};
-use super::saved::{Header, PartialKind, Saved};
+use super::saved::{Header, Saved};
 use super::words::{Reader, Refused, Writer};
+use crate::PartialKind;
 use crate::element::{Element, Real};
 use crate::exact::{Moments, Special};
 use crate::partial::{Extremes, Magnitude, Norm1, Stats};

@@ -1,7 +1,8 @@
 //! How extremes and counts are saved.
 
-use super::saved::{Header, PartialKind, Saved};
+use super::saved::{Header, Saved};
 use super::words::{Reader, Refused, Writer};
+use crate::PartialKind;
 use crate::element::Ordered;
 use crate::partial::{ArgIndex, Count, Extremes};
 

@@ -1,8 +1,9 @@
 //! How products are saved.
 
 use super::intervals::{read_tree, write_tree};
-use super::saved::{Header, PartialKind, Saved, VERSION, WITH_INDICES};
+use super::saved::{Header, Saved, VERSION, WITH_INDICES};
 use super::words::{Reader, Refused, Writer};
+use crate::PartialKind;
 use crate::double_double::DoubleDouble;
 use crate::element::Element;
 use crate::partial::product::Factors;

@@ -5,7 +5,7 @@ use super::words::{Form, Reader, Refused, Writer};
 use crate::element::{DType, Element};
 use crate::exact::{Dot, Exact, Moments};
 use crate::partial::{Count, Extremes, Magnitude, Norm1, Partial, Product, Stats};
-use crate::{Error, Op, Result};
+use crate::{Error, Op, PartialKind, Result};
 
 const MAGIC: [u8; 4] = *b"WFPT";
 /// The version that most partials are saved in.
@@ -37,46 +37,14 @@ const DTYPES: [DType; 15] = [
     DType::Complex128,
 ];
 
-macro_rules! kinds {
-    ($($variant:ident = $code:literal, $name:literal, $doc:literal;)+) => {
-        /// Which partial bytes hold.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum PartialKind {
-            $(#[doc = $doc] $variant = $code,)+
-        }
-
-        impl PartialKind {
-            /// Every kind.
-            pub const ALL: &[PartialKind] = &[$(PartialKind::$variant,)+];
-
-            /// The name used in messages.
-            pub const fn name(self) -> &'static str {
-                match self { $(PartialKind::$variant => $name,)+ }
-            }
-        }
-    };
-}
-kinds! {
-    Sum = 1, "sum", "An [`Exact`].";
-    Moments = 2, "moments", "A [`Moments`].";
-    Dot = 3, "dot", "A [`Dot`].";
-    Extremes = 4, "extremes", "An [`Extremes`].";
-    Count = 5, "count", "A [`Count`].";
-    Product = 6, "product", "A [`Product`].";
-    Norm1 = 7, "l1", "A [`Norm1`].";
-    Magnitude = 8, "linf", "A [`Magnitude`].";
-    Stats = 9, "stats", "A [`Stats`].";
-}
-
 /// What saved bytes say of themselves, so that a program can choose the type to read them as.
 ///
 /// ```
-/// use warpfold_exact::{Exact, partial::bytes::{Header, Kind}};
+/// use warpfold_exact::{Exact, partial::bytes::{Header, PartialKind}};
 /// use warpfold_num::DType;
 /// let bytes = Exact::<f32>::new().to_bytes();
 /// let header = Header::read(&bytes)?;
-/// assert_eq!(header, Header { kind: Kind::Sum, dtype: Some(DType::F32) });
+/// assert_eq!(header, Header { kind: PartialKind::Sum, dtype: Some(DType::F32) });
 /// # Ok::<(), warpfold_num::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -87,7 +87,7 @@ impl BatchedRequest<'_> {
         let Batch { op, dtype, .. } = plan.batch;
         let unsupported =
             |why| Err(Error::Unsupported { option: "such a ddof on CUDA", op, dtype, why });
-        let is_spread = matches!(op, Op::Var | Op::Std);
+        let is_spread = op.is_spread();
         if is_spread && plan.rounding == Rounding::Element && ddof > COUNTED_IN_16 {
             return unsupported(
                 "kernels that leave 16 bits take a ddof of 16 bits; run it on the CPU",
@@ -95,7 +95,7 @@ impl BatchedRequest<'_> {
         }
         let ddof = match (plan.fold.takes_ddof(), op) {
             (false, _) => ddof,
-            (true, Op::L2 | Op::Sumsq) => 0,
+            (true, op) if !op.is_spread() => 0,
             // As good as any more, where there are not so many elements.
             (true, _) if u32::try_from(plan.batch.elements()).is_ok() => ddof.min(u32::MAX.into()),
             (true, _) if u32::try_from(ddof).is_ok() => ddof,

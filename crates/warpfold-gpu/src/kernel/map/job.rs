@@ -11,7 +11,7 @@ use super::shape::{Reports, Shape, Template, Values};
 use crate::exact::Exact;
 use crate::partial::{Count, Partial};
 use crate::plan::DeviceFold;
-use crate::{Accuracy, AnyPartial, DType, Error, Op, Result};
+use crate::{Accuracy, AnyPartial, DType, Error, Op, PartialKind, Result};
 
 /// A kernel of a task, or of two.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,11 +140,11 @@ fn values(
     add: &mut Add<'_>,
 ) -> Result<()> {
     let ty = program.ty(id);
-    match op {
-        Op::Count | Op::Any | Op::All => {
+    match op.partial() {
+        PartialKind::Count => {
             add(shape(Template::Count, Values::Condition(id)), vec![What::Conditions(Op::Count)]);
         }
-        Op::Sum | Op::Mean if ty == Type::Bool => {
+        PartialKind::Sum if ty == Type::Bool => {
             add(shape(Template::Count, Values::Condition(id)), vec![What::Conditions(Op::Sum)]);
         }
         _ if ty == Type::Bool => {
@@ -154,14 +154,14 @@ fn values(
                 "say i64(…) of it",
             ));
         }
-        Op::Sum | Op::Mean => {
+        PartialKind::Sum => {
             add(shape(Template::Sum, Values::One(id)), vec![What::Partial(sum_of(ty))]);
         }
-        Op::Var | Op::Std | Op::L2 | Op::Sumsq => {
+        PartialKind::Moments => {
             let fold = if ty.is_float() { DeviceFold::ExactMoments } else { DeviceFold::Moments };
             add(shape(Template::Moments, Values::One(id)), vec![What::Partial(fold)]);
         }
-        Op::Min | Op::ArgMin | Op::Max | Op::ArgMax | Op::MinMax => {
+        PartialKind::Extremes => {
             if !matches!(op, Op::Max | Op::ArgMax) {
                 add(shape(Template::Min, Values::One(id)), vec![What::Partial(DeviceFold::ArgMin)]);
             }
@@ -169,9 +169,11 @@ fn values(
                 add(shape(Template::Max, Values::One(id)), vec![What::Partial(DeviceFold::ArgMax)]);
             }
         }
-        Op::L1 => add(shape(Template::Sum, Values::Magnitude(id)), vec![What::Norm1]),
-        Op::Linf => add(shape(Template::Max, Values::Magnitude(id)), vec![What::Magnitude]),
-        Op::Stats => {
+        PartialKind::Norm1 => add(shape(Template::Sum, Values::Magnitude(id)), vec![What::Norm1]),
+        PartialKind::Magnitude => {
+            add(shape(Template::Max, Values::Magnitude(id)), vec![What::Magnitude])
+        }
+        PartialKind::Stats => {
             let of = |what| vec![What::Stats(what)];
             add(shape(Template::Moments, Values::One(id)), of(OfStats::Moments));
             add(shape(Template::Sum, Values::Magnitude(id)), of(OfStats::Norm1));
@@ -183,13 +185,13 @@ fn values(
                 add(Shape { nans: Vec::new(), ..nans }, of(OfStats::Nans));
             }
         }
-        Op::Prod if ty.is_float() => {
+        PartialKind::Product if ty.is_float() => {
             add(shape(Template::Values, Values::One(id)), vec![What::Product]);
         }
-        Op::Prod => {
+        PartialKind::Product => {
             add(shape(Template::Prod, Values::One(id)), vec![What::Partial(DeviceFold::Prod)])
         }
-        Op::Dot => unreachable!("an expression has no dot"),
+        PartialKind::Dot => unreachable!("an expression has no dot"),
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ pub fn adds_singly(op: Op, dtype: DType) -> bool {
 
 /// Whether what an accumulator of the reduction holds fits a group's cell.
 fn has_cells(op: Op, dtype: DType) -> bool {
-    adds_singly(op, dtype) || matches!(op, Op::Var | Op::Std | Op::L2 | Op::Sumsq)
+    adds_singly(op, dtype) || op.is_of_squares()
 }
 
 /// Bytes of a group's cell at most: an exact sum or double-doubles of the sums and the sum of squares, and a count.

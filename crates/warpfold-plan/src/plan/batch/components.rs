@@ -22,7 +22,7 @@ impl Batch {
     pub(super) fn of_parts(self) -> (Batch, Components) {
         let (components, which) = match self.op {
             Op::Sum | Op::Mean => (Components::Apart, PartLoop::Kept),
-            Op::L2 | Op::Sumsq => (Components::Together, PartLoop::Folded),
+            op if op.is_of_squares() && !op.is_spread() => (Components::Together, PartLoop::Folded),
             _ => return (self, Components::Whole),
         };
         let dtype = match self.dtype {

@@ -11,7 +11,7 @@ use super::shares::{WARPS, least_grid_of_segments};
 use super::strided::{LoopOrder, LoopTable, Strided};
 use super::trees::Trees;
 use super::{Batch, BoundsKind, Partition};
-use crate::{DType, Nan, Op};
+use crate::{DType, Nan};
 
 /// The ways of a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -220,27 +220,8 @@ impl CudaBatchPlan {
 
     fn output_of_batch(&self) -> DType {
         let Batch { op, dtype, .. } = self.batch;
-        let round = match dtype {
-            _ if self.rounding == Rounding::Element => dtype,
-            DType::F16 | DType::BF16 | DType::F32 | DType::Complex64 => DType::F32,
-            _ => DType::F64,
-        };
-        let sum = match dtype {
-            complex if complex.is_complex() => complex,
-            float if float.is_float() => round,
-            DType::I8 | DType::I16 | DType::I32 | DType::I64 => DType::I64,
-            _ => DType::U64,
-        };
-        match op {
-            Op::Min | Op::Max => dtype,
-            Op::ArgMin | Op::ArgMax | Op::Count => DType::U64,
-            Op::Any | Op::All => DType::Bool,
-            Op::Sum | Op::Prod => sum,
-            Op::Sumsq if !dtype.is_complex() => sum,
-            Op::Mean if dtype.is_complex() => dtype,
-            Op::Linf if !dtype.is_float() => DType::U64,
-            _ => round,
-        }
+        let round_to = (self.rounding == Rounding::Element).then_some(dtype);
+        op.result_dtype(dtype, round_to).unwrap_or(round_to.unwrap_or(dtype.round()))
     }
 }
 

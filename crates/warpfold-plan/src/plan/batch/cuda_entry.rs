@@ -66,7 +66,7 @@ impl CudaBatchPlan {
     /// What the kernel is told beside sizes and addresses (`segments.cuh`).
     pub fn options(&self) -> u64 {
         let dtype = self.batch.dtype;
-        let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+        let signed = dtype.is_signed();
         let narrow = self.rounding == Rounding::Element;
         let bits = [self.skips_nan(), signed, dtype.is_float(), dtype == DType::BF16, narrow];
         let bits = bits.iter().zip(0..).map(|(&bit, k)| u64::from(bit) << k).sum::<u64>();

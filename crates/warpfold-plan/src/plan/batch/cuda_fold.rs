@@ -23,7 +23,7 @@ pub(super) fn fold_of(batch: &Batch) -> Result<BatchedFold> {
     let rounds = matches!(op, Op::Sum | Op::Mean | Op::L1 | Op::L2 | Op::Sumsq);
     // Only what is folded exactly counts the NaNs it skips.
     let counts = op == Op::Mean && policy.nan == Nan::Ignore;
-    if float && (matches!(op, Op::Var | Op::Std) || counts) {
+    if float && (op.is_spread() || counts) {
         return Ok(match op {
             Op::Var if policy.nan == Nan::Propagate => BatchedFold::ExactVar,
             Op::Std if policy.nan == Nan::Propagate => BatchedFold::ExactStd,
@@ -85,11 +85,11 @@ fn fold_of_complex(batch: &Batch) -> Result<BatchedFold> {
         Op::All => BatchedFold::All,
         Op::Count => BatchedFold::Count,
         Op::Prod => BatchedFold::Prod,
-        Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => {
+        op if op.is_ordered() => {
             let why = "complex numbers have no order; take linf for the largest magnitude";
             return Err(Error::Undefined { op, dtype, why });
         }
-        Op::Stats | Op::Dot => return Err(unsupported(batch, "CUDA", NO_ONE_RESULT)),
+        _ => return Err(unsupported(batch, "CUDA", NO_ONE_RESULT)),
     })
 }
 
