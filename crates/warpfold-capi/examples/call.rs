@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use warpfold_c::short::wf_sum_f32;
-use warpfold_c::types::wf_status;
+use warpfold_c::status::wf_status;
 use warpfold_engine::{HostArray, Request, output};
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{Op, Value};

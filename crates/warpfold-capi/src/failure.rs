@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use warpfold_num::Error;
 
-use crate::types::{status_code, wf_status};
+use crate::status::wf_status;
 
 thread_local! {
     static LAST: RefCell<Option<CString>> = const { RefCell::new(None) };
@@ -106,32 +106,6 @@ pub extern "C" fn wf_last_error() -> *const c_char {
     message.ok().flatten().unwrap_or(c"".as_ptr())
 }
 
-/// The enumerator's name of a status, such as "WF_ERROR_EMPTY": static, not to be freed.
-#[unsafe(no_mangle)]
-pub extern "C" fn wf_status_name(status: status_code) -> *const c_char {
-    const NAMES: [&CStr; 17] = [
-        c"WF_OK",
-        c"WF_ERROR_ARGUMENT",
-        c"WF_ERROR_TYPE",
-        c"WF_ERROR_CAPACITY",
-        c"WF_ERROR_EMPTY",
-        c"WF_ERROR_TOO_FEW",
-        c"WF_ERROR_OVERFLOW",
-        c"WF_ERROR_LENGTH_MISMATCH",
-        c"WF_ERROR_UNDEFINED",
-        c"WF_ERROR_UNSUPPORTED",
-        c"WF_ERROR_SHAPE",
-        c"WF_ERROR_SEGMENTS",
-        c"WF_ERROR_KEYS",
-        c"WF_ERROR_BAD_PARTIAL",
-        c"WF_ERROR_DEVICE",
-        c"WF_ERROR_PANIC",
-        c"WF_ERROR_OTHER",
-    ];
-    let name = usize::try_from(status).ok().and_then(|status| NAMES.get(status));
-    name.copied().unwrap_or(c"no wf_status").as_ptr()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,34 +131,5 @@ mod tests {
         assert_eq!(guard(|| Err(Failure::argument("a\0b"))), wf_status::WF_ERROR_ARGUMENT);
         assert_eq!(last(), "ab");
         assert_eq!(std::thread::spawn(last).join().expect("no panic"), "");
-    }
-
-    #[test]
-    fn every_status_has_its_own_name() {
-        for status in 0..=wf_status::WF_ERROR_OTHER as i32 {
-            // SAFETY: `wf_status_name` gives a static C string.
-            let name = unsafe { CStr::from_ptr(wf_status_name(status)) };
-            // The debug form is the enumerator's name; the number is that of one.
-            let all = [
-                wf_status::WF_OK,
-                wf_status::WF_ERROR_ARGUMENT,
-                wf_status::WF_ERROR_TYPE,
-                wf_status::WF_ERROR_CAPACITY,
-                wf_status::WF_ERROR_EMPTY,
-                wf_status::WF_ERROR_TOO_FEW,
-                wf_status::WF_ERROR_OVERFLOW,
-                wf_status::WF_ERROR_LENGTH_MISMATCH,
-                wf_status::WF_ERROR_UNDEFINED,
-                wf_status::WF_ERROR_UNSUPPORTED,
-                wf_status::WF_ERROR_SHAPE,
-                wf_status::WF_ERROR_SEGMENTS,
-                wf_status::WF_ERROR_KEYS,
-                wf_status::WF_ERROR_BAD_PARTIAL,
-                wf_status::WF_ERROR_DEVICE,
-                wf_status::WF_ERROR_PANIC,
-                wf_status::WF_ERROR_OTHER,
-            ];
-            assert_eq!(name.to_str(), Ok(format!("{:?}", all[status as usize]).as_str()));
-        }
     }
 }

@@ -15,10 +15,12 @@
 pub mod failure;
 mod memory;
 pub mod partial;
+mod partition;
 pub mod parts;
 pub mod request;
 pub mod result;
 pub mod run;
 pub mod short;
+pub mod status;
 pub mod types;
 pub mod version;

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use warpfold_engine::HostArray;
 use warpfold_num::{Column, DType, Element, Value, with_element};
+use warpfold_plan::shape::Layout;
 
 use crate::failure::{Failure, Outcome};
 
@@ -13,6 +14,14 @@ pub(crate) struct RawArray {
     pub(crate) dtype: DType,
     address: *const u8,
     pub(crate) len: usize,
+}
+
+/// An array, and where its elements lie in the memory that it takes.
+#[derive(Clone)]
+pub(crate) struct Memory {
+    pub(crate) raw: RawArray,
+    /// `None`: one after another along one axis.
+    pub(crate) layout: Option<Layout>,
 }
 
 impl RawArray {

@@ -12,7 +12,8 @@ use crate::memory::{self, RawArray, object, object_mut, write_if_wanted};
 use crate::request::wf_request;
 use crate::result::wf_result;
 use crate::run::{OutputBuffer, Ready, named};
-use crate::types::{dtype_code, op_code, wf_dtype, wf_op, wf_status};
+use crate::status::wf_status;
+use crate::types::{dtype_code, op_code, wf_dtype, wf_op};
 
 /// The exact state of one reduction: elements are added, other partials merged, and the result is rounded once, when it is read.
 /// Any order of merging gives the same bits. Pieces of products of floats have to know where they start, as indices do (wf_partial_start_at). One thread at a time

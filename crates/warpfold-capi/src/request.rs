@@ -8,11 +8,12 @@ use warpfold_num::{DType, Error, Op, Policy};
 use warpfold_plan::shape::Layout;
 
 use crate::failure::{Failure, Outcome, guard};
-use crate::memory::{self, RawArray, object_mut};
-use crate::parts::Partition;
+use crate::memory::{self, Memory, RawArray, object_mut};
+use crate::partition::Partition;
+use crate::status::wf_status;
 use crate::types::{
     accuracy_code, dtype_code, nan_code, op_code, overflow_code, wf_accuracy, wf_dtype, wf_nan,
-    wf_op, wf_overflow, wf_status,
+    wf_op, wf_overflow,
 };
 
 /// A reduction that is being set up: the operation, the array, its parts, and every choice of the contract. It borrows the arrays,
@@ -28,14 +29,6 @@ pub struct wf_request {
     pub(crate) ddof: u64,
     pub(crate) round_to: Option<DType>,
     pub(crate) indices: Indices,
-}
-
-/// An array, and where its elements lie in the memory that it takes.
-#[derive(Clone)]
-pub(crate) struct Memory {
-    pub(crate) raw: RawArray,
-    /// `None`: one after another along one axis.
-    pub(crate) layout: Option<Layout>,
 }
 
 impl wf_request {

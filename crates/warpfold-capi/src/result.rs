@@ -9,7 +9,8 @@ use crate::failure::{Failure, Outcome, guard};
 use crate::memory::{self, object, write_if_wanted};
 use crate::request::wf_request;
 use crate::run::Ready;
-use crate::types::{wf_dtype, wf_status};
+use crate::status::wf_status;
+use crate::types::wf_dtype;
 
 /// The results of a request, which the library owns: columns by name, the keys of groups, the shape of what was kept of a view.
 /// Every pointer that comes from one is valid until it is freed. It can be read by several threads at once.

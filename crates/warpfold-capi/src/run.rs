@@ -10,7 +10,8 @@ use warpfold_num::{Column, DType, Error, Op, Value};
 use crate::failure::{Failure, Outcome, guard};
 use crate::memory::{self, RawArray, object};
 use crate::request::wf_request;
-use crate::types::{dtype_code, op_code, wf_dtype, wf_op, wf_status};
+use crate::status::wf_status;
+use crate::types::{dtype_code, op_code, wf_dtype, wf_op};
 
 /// A request that is ready to run.
 pub(crate) struct Ready<'a> {

@@ -6,7 +6,7 @@ use warpfold_num::{Element, Op, Scalar};
 
 use crate::failure::guard;
 use crate::memory::{self, RawArray};
-use crate::types::wf_status;
+use crate::status::wf_status;
 
 /// Reduces one array, or two, to one number, without a request of C's in between: of short arrays that would be a good part of the time.
 ///

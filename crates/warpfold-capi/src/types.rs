@@ -8,8 +8,6 @@ use crate::failure::{Failure, Outcome};
 pub type op_code = i32;
 /// The number of a [`wf_dtype`] as it arrives.
 pub type dtype_code = i32;
-/// The number of a [`wf_status`] as it arrives.
-pub type status_code = i32;
 /// The number of a [`wf_accuracy`] as it arrives.
 pub type accuracy_code = i32;
 /// The number of a [`wf_nan`] as it arrives.
@@ -40,47 +38,6 @@ macro_rules! codes {
             $(assert!($name::$variant as i32 == $code);)+
         };
     };
-}
-
-/// What became of a call. Zero is success; wf_last_error() says in words what went wrong.
-#[repr(i32)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum wf_status {
-    /// Success.
-    WF_OK = 0,
-    /// An argument that no call can have: a null or misaligned pointer, a number of no enumerator, a size that overflows,
-    /// a bool that is neither 0 nor 1, a request without an array.
-    WF_ERROR_ARGUMENT = 1,
-    /// The output's type is not the result's; see wf_result_type.
-    WF_ERROR_TYPE = 2,
-    /// The output has too little room; the number of elements that it needs was written where the call says so.
-    WF_ERROR_CAPACITY = 3,
-    /// The reduction has no value for an empty input.
-    WF_ERROR_EMPTY = 4,
-    /// ddof leaves no degree of freedom.
-    WF_ERROR_TOO_FEW = 5,
-    /// The mathematical result does not fit its integer type; the message has the exact value.
-    WF_ERROR_OVERFLOW = 6,
-    /// The two arrays of a dot product differ in length.
-    WF_ERROR_LENGTH_MISMATCH = 7,
-    /// The reduction is not defined for the element type.
-    WF_ERROR_UNDEFINED = 8,
-    /// An option does not apply to this reduction and element type.
-    WF_ERROR_UNSUPPORTED = 9,
-    /// A shape, strides or axes that are none of the array.
-    WF_ERROR_SHAPE = 10,
-    /// Offsets that are no segments of the array.
-    WF_ERROR_SEGMENTS = 11,
-    /// Keys that are none of the array's elements, or no numbers of groups.
-    WF_ERROR_KEYS = 12,
-    /// Bytes that are no saved partial, or one of another kind.
-    WF_ERROR_BAD_PARTIAL = 13,
-    /// A device could not do what was asked.
-    WF_ERROR_DEVICE = 14,
-    /// A bug of the library: it panicked. Objects that the call was changing may only be freed. Please report it.
-    WF_ERROR_PANIC = 15,
-    /// An error that this version of the interface has no number for.
-    WF_ERROR_OTHER = 16,
 }
 
 /// The types of elements and results. The numbers are those of saved partials.

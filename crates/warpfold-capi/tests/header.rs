@@ -8,9 +8,10 @@ fn the_header_is_fresh() {
     let config = cbindgen::Config::from_file(crate_dir.join("cbindgen.toml")).expect("it is TOML");
     let mut builder = cbindgen::Builder::new().with_config(config);
     // In the order in which a reader needs them.
-    for module in
-        ["types", "version", "failure", "short", "run", "request", "parts", "result", "partial"]
-    {
+    for module in [
+        "status", "types", "version", "failure", "short", "run", "request", "parts", "result",
+        "partial",
+    ] {
         builder = builder.with_src(crate_dir.join(format!("src/{module}.rs")));
     }
     let mut made = Vec::new();

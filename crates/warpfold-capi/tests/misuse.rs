@@ -3,14 +3,15 @@
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
-use warpfold_c::failure::{wf_last_error, wf_status_name};
+use warpfold_c::failure::wf_last_error;
 use warpfold_c::partial::*;
 use warpfold_c::parts::*;
 use warpfold_c::request::*;
 use warpfold_c::result::*;
 use warpfold_c::run::*;
 use warpfold_c::short::*;
-use warpfold_c::types::wf_status::{self, *};
+use warpfold_c::status::wf_status::{self, *};
+use warpfold_c::status::wf_status_name;
 use warpfold_c::types::{wf_dtype, wf_op};
 
 const SUM: i32 = wf_op::WF_SUM as i32;

@@ -9,8 +9,8 @@ use warpfold_c::request::*;
 use warpfold_c::result::*;
 use warpfold_c::run::*;
 use warpfold_c::short::*;
+use warpfold_c::status::wf_status::WF_OK;
 use warpfold_c::types::wf_op::{self, *};
-use warpfold_c::types::wf_status::WF_OK;
 use warpfold_c::types::{wf_dtype, wf_dtype::*};
 
 /// What is reduced, in each type.

@@ -9,8 +9,8 @@ use std::ops::Range;
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::bytes::digits;
 
+use crate::contribution::{is_cut_dependent, read};
 use crate::exchange::{exchange_agreed, gather_padded};
-use crate::merge::{is_cut_dependent, read};
 use crate::sums::{AT_ONCE, sum_agreed};
 use crate::{Agreement, Comm, Error, Result};
 

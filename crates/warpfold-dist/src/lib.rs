@@ -29,6 +29,7 @@
 mod batched;
 mod columns;
 mod comm;
+mod contribution;
 mod error;
 mod exchange;
 pub mod frame;

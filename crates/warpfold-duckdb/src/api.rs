@@ -1,6 +1,7 @@
 //! DuckDB's C interface: the functions that are used here, by name.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::sync::OnceLock;
 
 use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
 
@@ -22,6 +23,13 @@ pub(crate) struct Access {
     pub(crate) set_error: unsafe extern "C" fn(Handle, *const c_char),
     pub(crate) get_database: unsafe extern "C" fn(Handle) -> *mut Handle,
     pub(crate) get_api: unsafe extern "C" fn(Handle, *const c_char) -> *const c_void,
+}
+
+static API: OnceLock<Api> = OnceLock::new();
+
+/// DuckDB's interface, once the extension is loaded.
+pub(crate) fn api() -> Option<&'static Api> {
+    API.get()
 }
 
 macro_rules! api {
@@ -78,8 +86,17 @@ fn missing(name: &str) -> String {
 }
 
 impl Api {
+    /// Finds the interface for [`api`], where that is still to be done.
+    pub(crate) fn load(access: &Access) -> Result<&'static Api, String> {
+        if API.get().is_none() {
+            // A second database that loads it at this moment has found the same.
+            let _ = API.set(Api::of(access)?);
+        }
+        api().ok_or_else(|| "the interface is gone".into())
+    }
+
     /// The interface of the library that loads this one, which is that of a function it has given.
-    pub(crate) fn of(access: &Access) -> Result<Api, String> {
+    fn of(access: &Access) -> Result<Api, String> {
         let mut found = libc::Dl_info {
             dli_fname: std::ptr::null(),
             dli_fbase: std::ptr::null_mut(),

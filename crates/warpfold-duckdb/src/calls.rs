@@ -8,9 +8,8 @@ use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 
-use crate::api::{Api, Handle, StatePtr};
+use crate::api::{Api, Handle, StatePtr, api};
 use crate::function::Function;
-use crate::register::api;
 use crate::state::{Gives, State};
 
 /// Has what a step panics of, or says, be the query's error.

@@ -2,19 +2,11 @@
 
 use std::ffi::CString;
 use std::ptr::null_mut;
-use std::sync::OnceLock;
 
 use crate::api::{Access, Api, Handle};
 use crate::calls::{combine, destroy, finalize, init, size, update};
 use crate::function::Function;
 use crate::state::{FloatMoments, FloatSum, Gives, IntegerMoments, IntegerSum};
-
-static API: OnceLock<Api> = OnceLock::new();
-
-/// DuckDB's interface, once the extension is loaded.
-pub(crate) fn api() -> Option<&'static Api> {
-    API.get()
-}
 
 /// DuckDB's numbers of types.
 #[derive(Clone, Copy)]
@@ -49,11 +41,7 @@ pub(crate) unsafe extern "C" fn warpfold_init_c_api(
 }
 
 fn load(info: Handle, access: &Access) -> Result<(), String> {
-    if API.get().is_none() {
-        // A second database that loads it at this moment has found the same.
-        let _ = API.set(Api::of(access)?);
-    }
-    let api = api().ok_or("the interface is gone")?;
+    let api = Api::load(access)?;
     // SAFETY: `info` is that of the call, and the version one that DuckDB 1.2 and later know; what is returned is not used, as functions are found by name.
     if unsafe { (access.get_api)(info, c"v1.2.0".as_ptr()) }.is_null() {
         return Err("this DuckDB has no C interface of version 1.2.0".into());

@@ -28,6 +28,7 @@ mod buffer;
 mod endian;
 pub mod ending;
 mod error;
+mod kept;
 mod kind;
 mod mapped;
 pub mod memory;

@@ -2,13 +2,10 @@
 
 use std::fs;
 use std::io::Read;
-use std::sync::{Mutex, PoisonError};
 
+use crate::kept::{kept, put};
 use crate::open::unpacked_stream;
 use crate::{Error, Name, Problem, memory};
-
-/// What was kept, until the process ends.
-static KEPT: Mutex<Vec<(Name, &'static [u8])>> = Mutex::new(Vec::new());
 
 /// Bytes that are read at once.
 const STEP: usize = 1 << 20;
@@ -51,12 +48,6 @@ pub fn keep(name: &Name) -> Result<(), Error> {
             break;
         }
     }
-    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push((name.clone(), all.leak()));
+    put(name.clone(), all.leak());
     Ok(())
-}
-
-/// The bytes of an input that was kept.
-pub(crate) fn kept(name: &Name) -> Option<&'static [u8]> {
-    let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.iter().find(|(known, _)| known == name).map(|(_, bytes)| *bytes)
 }

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use warpfold::{DType, Op};
 
 use crate::array::Data;
-use crate::cpu::Target;
 use crate::machine::Machine;
 use crate::sampler::{Sampling, Timing};
 
@@ -54,6 +53,16 @@ pub struct Ceiling {
     pub seconds: Timing,
     /// Bytes over the median time.
     pub bytes_per_second: f64,
+}
+
+/// A figure to reach.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// At least this fraction of the read ceiling.
+    OfCeiling(f64),
+    /// At most so many seconds a call.
+    Seconds(f64),
 }
 
 /// One reduction of one array.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::cpu::Target;
+use crate::report::Target;
 use crate::report::{Ceiling, Deviation, Report, Row, size};
 
 /// The whole report: machine, ceilings, a line a row, failures.

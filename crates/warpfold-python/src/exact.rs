@@ -13,7 +13,7 @@ use crate::errors::raised;
 use crate::policy::{Correction, correction as ddof_of, policy};
 use crate::reduce::{check_bools, finish, pair, partial, partial_from};
 use crate::take::{Home, Input, Taken, take, take_any};
-use crate::{give, names};
+use crate::{names, number};
 
 /// What marks the bytes of one.
 const MARK: &[u8; 4] = b"wfP1";
@@ -306,10 +306,10 @@ impl Exact {
         let to = dtype.map(names::dtype).transpose()?;
         let wanted = self.wanted(ddof_of(correction, ddof)?, to, Home::Python, overflow)?;
         match finish(&self.partial, self.op, &wanted, self.is_any)? {
-            Output::One(value) => give::number(py, wanted.value(value)?),
+            Output::One(value) => number::number(py, wanted.value(value)?),
             Output::Pair(min, max) => {
                 let both = [wanted.value(min)?, wanted.value(max)?];
-                let [min, max] = both.map(|value| give::number(py, value));
+                let [min, max] = both.map(|value| number::number(py, value));
                 Ok(PyTuple::new(py, [min?, max?])?.into_any())
             }
             Output::Summary(summary) => {

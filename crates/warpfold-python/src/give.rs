@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 use warpfold_num::{Column, DType, Value};
 
 use crate::names::name;
@@ -13,33 +13,10 @@ pub(crate) fn dtype_of(column: &Column) -> DType {
     column.dtype().unwrap_or_else(|| unreachable!("no result of this front is of such a type"))
 }
 
-/// A value as a number of Python.
-pub(crate) fn number(py: Python<'_>, value: Value) -> PyResult<Bound<'_, PyAny>> {
-    Ok(match value {
-        Value::Bool(value) => PyBool::new(py, value).to_owned().into_any(),
-        Value::U64(value) => value.into_pyobject(py)?.into_any(),
-        Value::U8(value) => value.into_pyobject(py)?.into_any(),
-        Value::U16(value) => value.into_pyobject(py)?.into_any(),
-        Value::U32(value) => value.into_pyobject(py)?.into_any(),
-        Value::I8(value) => value.into_pyobject(py)?.into_any(),
-        Value::I16(value) => value.into_pyobject(py)?.into_any(),
-        Value::I32(value) => value.into_pyobject(py)?.into_any(),
-        Value::I64(value) => value.into_pyobject(py)?.into_any(),
-        Value::I128(value) => value.into_pyobject(py)?.into_any(),
-        Value::U128(value) => value.into_pyobject(py)?.into_any(),
-        Value::Complex64(z) => PyComplex::from_doubles(py, z.re.into(), z.im.into()).into_any(),
-        Value::Complex128(z) => PyComplex::from_doubles(py, z.re, z.im).into_any(),
-        other => match other.as_f64() {
-            Some(value) => PyFloat::new(py, value).into_any(),
-            None => unreachable!("no result of this front is {other:?}"),
-        },
-    })
-}
-
 /// One result, without axes.
 pub(crate) fn scalar(py: Python<'_>, home: Home, value: Value) -> PyResult<Bound<'_, PyAny>> {
     match home {
-        Home::Python => number(py, value),
+        Home::Python => crate::number::number(py, value),
         Home::NumPy => numpy(py)?.value(py, value),
         Home::Torch => torch::scalar(py, value),
         Home::Gpu(gpu) => {
@@ -120,7 +97,7 @@ fn into_gpu<'py>(
 
 fn write(out: &Bound<'_, PyAny>, given: &Input, column: &Column) -> PyResult<()> {
     match given.home {
-        Home::Torch => return given.fill(bytes(column)),
+        Home::Torch => return given.fill(crate::number::bytes(column)),
         Home::Jax { .. } => {
             return Err(PyTypeError::new_err("arrays of JAX are never written to; leave out out"));
         }
@@ -141,7 +118,7 @@ fn write(out: &Bound<'_, PyAny>, given: &Input, column: &Column) -> PyResult<()>
 
 /// Copies results to a contiguous buffer of as many elements of their type.
 fn fill(buffer: &Buffer, column: &Column) -> PyResult<()> {
-    let bytes = bytes(column);
+    let bytes = crate::number::bytes(column);
     if buffer.bytes() != bytes.len() {
         return Err(PyValueError::new_err(format!(
             "the results are {} bytes, and there is room for {}",
@@ -153,38 +130,6 @@ fn fill(buffer: &Buffer, column: &Column) -> PyResult<()> {
     // the results are memory of ours.
     unsafe { buffer.address().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
     Ok(())
-}
-
-/// The bytes of results.
-pub(crate) fn bytes(column: &Column) -> &[u8] {
-    macro_rules! bytes {
-        ($($variant:ident),+) => {
-            match column {
-                $(Column::$variant(values) => bytemuck::cast_slice(values),)+
-            }
-        };
-    }
-    bytes!(
-        Bool,
-        I8,
-        I16,
-        I32,
-        I64,
-        I128,
-        U8,
-        U16,
-        U32,
-        U64,
-        U128,
-        F16,
-        BF16,
-        F32,
-        F64,
-        ComplexF16,
-        ComplexBF16,
-        Complex64,
-        Complex128
-    )
 }
 
 /// Keyword arguments for a class of the package.

@@ -25,6 +25,7 @@ mod initial;
 mod mapped;
 mod masked;
 mod names;
+mod number;
 mod parted;
 mod partials;
 mod policy;

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use warpfold_num::DType;
 
+use crate::kept::kept;
 use crate::mapped::map;
-use crate::once::kept;
 use crate::packed::{Packing, Unnamed};
 use crate::stamp::{ChangeMonitor, MonitoredFile, OpenFile, Stamp};
 use crate::{Endian, Error, Mapped, Name, PIECE_BYTES, Pieces, Problem, npy};

@@ -19,4 +19,3 @@ pub use adds::add_rate;
 pub use cases::{Case, cases};
 pub use ceiling::Reading;
 pub use run::{Observer, Options, reduce, run};
-pub use target::Target;

@@ -9,8 +9,9 @@ use warpfold::partial::{Finish, Output};
 use warpfold::{Element, Op, Policy, Stream, with_element};
 
 use super::ceiling::Reading;
+use super::target::target;
 use super::target::{LARGE, SMALL};
-use super::{Case, Target, cases};
+use super::{Case, cases};
 use crate::array::{Buffer, Draw, fill};
 use crate::machine::Machine;
 use crate::oracle::{self, Split, Truth};
@@ -234,7 +235,7 @@ impl Bench<'_> {
         let bytes = if op == Op::Dot { 2 } else { 1 } * n * size_of::<T>() as u64;
         let threads = Stream::<T>::new(op, policy).map_or(1, |stream| stream.plan(n).threads);
         let bytes_per_second = bytes as f64 / seconds.median;
-        let target = Target::of(case);
+        let target = target(case);
         Row { op, dtype, data, n, bytes, threads, seconds, bytes_per_second, ceiling, target }
     }
 }

@@ -11,7 +11,7 @@ use super::devices::For;
 use super::rows::{Cut, Rows};
 use super::{Location, devices, finished, reduce_into, type_on_device};
 use crate::errors::raised;
-use crate::give;
+use crate::number;
 use crate::reduce::{Call, settled};
 use crate::take::OnGpu;
 use crate::xla::{XlaRequest, one};
@@ -96,7 +96,7 @@ fn send(
     // SAFETY: XLA has made room for these bytes in its GPU's memory, in this stream.
     let sent = unsafe {
         devices::on_stream(&gpu, number, stream, For::Reading, |ready| {
-            ready.queue.write(out, give::bytes(&column))
+            ready.queue.write(out, number::bytes(&column))
         })
     };
     sent.map_err(|error| raised(&error))

@@ -9,7 +9,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use warpfold_num::{DType, Value};
 
-use crate::give;
+use crate::number;
 
 use super::{Buffer, Home, Input, imported, of_buffer};
 
@@ -84,7 +84,7 @@ impl NumPy {
         let dtype = value.dtype();
         let dtype = dtype.unwrap_or_else(|| unreachable!("no result of this front is {value:?}"));
         let (Some(make), Some(descriptor)) = (self.make, &self.descriptors[dtype as usize]) else {
-            return self.scalar(py, dtype)?.call1((give::number(py, value)?,));
+            return self.scalar(py, dtype)?.call1((number::number(py, value)?,));
         };
         let with = |address: *const c_void| {
             // SAFETY: the address is that of a value of the descriptor's type, which is copied; the result is a new reference, or none with

@@ -11,7 +11,7 @@ use warpfold_num::{Column, DType, Value};
 
 use super::device::{Gpu, Library, OnGpu};
 use super::{Followed, Home, Taken, dlpack, imported};
-use crate::give;
+use crate::number;
 
 struct Torch {
     exchange: Option<dlpack::Exchange>,
@@ -247,7 +247,7 @@ pub(crate) fn scalar(py: Python<'_>, value: Value) -> PyResult<Bound<'_, PyAny>>
     }
     let keywords = pyo3::types::PyDict::new(py);
     keywords.set_item(intern!(py, "dtype"), &torch(py).dtypes[dtype as usize])?;
-    torch(py).scalar_tensor.bind(py).call((give::number(py, value)?,), Some(&keywords))
+    torch(py).scalar_tensor.bind(py).call((number::number(py, value)?,), Some(&keywords))
 }
 
 /// The same, written where a tensor of torch has its element; `None` where one of torch's modes leaves it no memory.
@@ -256,7 +256,7 @@ fn written(py: Python<'_>, value: Value, dtype: DType) -> Option<Bound<'_, PyAny
     let address: usize =
         tensor.call_method0(intern!(py, "data_ptr")).ok()?.extract().ok().filter(|at| *at != 0)?;
     let column = Column::of_values(vec![value]);
-    let bytes = give::bytes(&column);
+    let bytes = number::bytes(&column);
     // SAFETY: torch has just made a tensor of one element of this type on the host, which is this long and held here.
     unsafe {
         std::ptr::with_exposed_provenance_mut::<u8>(address)
@@ -273,6 +273,6 @@ pub(crate) fn array<'py>(
     shape: &[u64],
 ) -> PyResult<Bound<'py, PyAny>> {
     let tensor = named_empty(py, dtype, shape, HOST)?;
-    dlpack::take(&tensor, Home::Torch)?.fill(give::bytes(column))?;
+    dlpack::take(&tensor, Home::Torch)?.fill(number::bytes(column))?;
     Ok(tensor)
 }

@@ -19,8 +19,8 @@ use abi::{CAPSULE, Code, Failure, Frame, RawFrame, XlaArray};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::followed;
-use crate::give;
 use crate::names;
+use crate::number;
 use crate::policy::{Correction, correction, policy};
 use crate::reduce::{self, Call};
 use crate::take::{Home, Input};
@@ -112,7 +112,7 @@ impl XlaRequest {
         let column = columns.into_iter().next().map(|(_, column)| column);
         let column =
             self.wanted.convert(column.unwrap_or_else(|| Column::of_values(Vec::new())))?;
-        let bytes = give::bytes(&column);
+        let bytes = number::bytes(&column);
         let fits = bytes.len() == self.result.bytes()
             && (bytes.is_empty() || column.dtype() == Some(self.result.dtype));
         if !fits {
@@ -130,7 +130,7 @@ impl XlaRequest {
     /// Writes results to where XLA wants them on the host.
     fn write(&self, columns: Vec<(&'static str, Column)>) -> PyResult<()> {
         let column = self.converted(columns)?;
-        let bytes = give::bytes(&column);
+        let bytes = number::bytes(&column);
         if !bytes.is_empty() {
             // SAFETY: XLA has made this room for the results of this call, of the size that was just compared.
             unsafe { self.result.address.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
