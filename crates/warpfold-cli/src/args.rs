@@ -321,6 +321,16 @@ impl Reduction {
         }
     }
 
+    /// Fails where nothing would be there to stand beside what `--empty` stands for.
+    fn check_empty(&self) -> Result<(), Failure> {
+        match self.parts.empty != Empty::Error && !self.parts.any() && !self.is_table() {
+            false => Ok(()),
+            true => Err(Failure::Usage(
+                "--empty says what stands for one of many results that does not exist, and a single one that does not is an error; leave --empty out, or ask for axes, segments, groups or several columns".into(),
+            )),
+        }
+    }
+
     /// How the random numbers are made: their number, spread and seed.
     pub(crate) fn random(&self) -> Result<Option<(u64, Distribution, u64)>, Failure> {
         let spread = self.dist.unwrap_or_default();
@@ -414,6 +424,7 @@ pub(crate) fn parse() -> Result<Invocation, Failure> {
             if is_overview && reduction.column.is_empty() && crate::data::takes(&reduction) {
                 reduction.column.push(Column::Name("*".into()));
             }
+            reduction.check_empty()?;
             Ok(Invocation::Reduction(reduction))
         }
         Some(Command::Bench(BenchTarget::Cpu(bench))) => Ok(Invocation::Bench(bench)),

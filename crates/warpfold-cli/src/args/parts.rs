@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
+use warpfold::partial::{Finish, Output};
+use warpfold::{DType, Error, Op};
+use warpfold_engine as engine;
 
 use super::count;
 
@@ -47,8 +50,8 @@ pub(crate) struct Parts {
     #[arg(long, requires = "parts")]
     pub(crate) flat: bool,
 
-    /// What stands for a result that does not exist, as the mean of no element or the variance of one
-    #[arg(long, value_enum, default_value_t, requires = "parts")]
+    /// What stands for one of many results, or of several columns, that does not exist, as the mean of no element or the variance of one
+    #[arg(long, value_enum, default_value_t)]
     pub(crate) empty: Empty,
 }
 
@@ -71,6 +74,25 @@ impl Empty {
             Empty::Error => warpfold::Empty::Error,
             Empty::Nan => warpfold::Empty::Nan,
             Empty::None => warpfold::Empty::None,
+        }
+    }
+
+    /// A result, or what stands for it where it does not exist; `None` is an empty cell.
+    ///
+    /// # Errors
+    /// The result's own, where nothing stands for it.
+    pub(crate) fn or_stand_in(
+        self,
+        (op, dtype, finish): (Op, DType, Finish),
+        found: Result<Output, Error>,
+    ) -> Result<Option<Output>, Error> {
+        match found {
+            Err(Error::Empty { .. } | Error::TooFew { .. }) if self == Empty::None => Ok(None),
+            Err(error @ (Error::Empty { .. } | Error::TooFew { .. })) => {
+                let stand_in = engine::stand_in(op, dtype, finish, self.of_engine());
+                stand_in.map(Some).ok_or(error)
+            }
+            found => found.map(Some),
         }
     }
 }

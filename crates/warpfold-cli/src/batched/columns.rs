@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use warpfold::{Column, Error};
+use warpfold::{Column, Error, Value};
 use warpfold_engine::{self as engine, HostArray, Indices, Request};
 
 use super::keys;
@@ -15,9 +15,9 @@ use crate::device::Device;
 use crate::input::text::{Indices as Places, MissingRuns};
 use crate::input::{self, Name, Whole};
 use crate::left_out::Texts;
-use crate::run;
 use crate::several::{Chosen, Kept, Reading, nothing_left, of_column, say_left_out};
-use crate::table::{self, Cells, Labels, Table, Titles};
+use crate::table::{self, Cells, Labels, Printed, Table, Titles};
+use crate::{report, run};
 
 /// Reduces the columns and prints their results.
 pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
@@ -68,12 +68,18 @@ pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
     rows.sort_unstable();
     rows.dedup();
     let n = results.iter().map(|(_, one)| one.found.elements).sum();
+    // What stands for the result of a key that a column has no value for.
+    let none = Err(Error::Empty { op: args.op(), ignored: false });
+    let none = args.parts.empty.or_stand_in((args.op(), dtype, finish), none).ok().flatten();
+    let none = none.map_or_else(Vec::new, |none| report::fields(&none));
     let titles = Titles::Columns;
     let mut columns = Vec::new();
     for (name, One { found, groups }) in results {
         let fields = found.columns.len();
-        for (field, cells) in BatchedResults::cells(found.columns, &found.gaps) {
-            columns.push((titles.of(name, &field, fields), spread(cells, &groups, &rows)));
+        for (at, (field, cells)) in BatchedResults::cells(found.columns, &found.gaps).into_iter().enumerate()
+        {
+            let none = none.get(at).and_then(|(_, value)| *value);
+            columns.push((titles.of(name, &field, fields), spread(cells, &groups, &rows, none)));
         }
     }
     let table = Table {
@@ -210,10 +216,13 @@ fn in_data(found: &mut BatchedResults, places: &Places) {
 }
 
 /// A column's cells where the table has rows for other columns' keys as well.
-fn spread(cells: Cells, groups: &[u32], rows: &[u32]) -> Cells {
+fn spread(cells: Cells, groups: &[u32], rows: &[u32], none: Option<Value>) -> Cells {
     if groups.len() == rows.len() {
         return cells;
     }
-    let cell = |row: &u32| cells.cell(groups.binary_search(row).ok()?);
+    let cell = |row: &u32| match groups.binary_search(row) {
+        Ok(at) => cells.cell(at),
+        Err(_) => none.map(Printed::from),
+    };
     Cells::Printed(rows.iter().map(cell).collect())
 }

@@ -48,20 +48,48 @@ pub(crate) fn fields(output: &Output) -> Vec<(&'static str, Option<Value>)> {
     match output {
         Output::One(value) => vec![("value", Some(*value))],
         Output::Pair(min, max) => vec![("min", Some(*min)), ("max", Some(*max))],
-        Output::Summary(s) => vec![
-            ("count", Some(s.count.into())),
-            ("nan_count", Some(s.nan_count.into())),
-            ("sum", Some(s.sum)),
-            ("mean", s.mean),
-            ("var", s.var),
-            ("std", s.std),
-            ("min", s.min),
-            ("max", s.max),
-            ("argmin", s.argmin.map(Value::from)),
-            ("argmax", s.argmax.map(Value::from)),
-            ("l1", Some(s.l1)),
-            ("l2", Some(s.l2)),
-        ],
+        Output::Summary(s) => {
+            let values = [
+                Some(s.count.into()),
+                Some(s.nan_count.into()),
+                Some(s.sum),
+                s.mean,
+                s.var,
+                s.std,
+                s.min,
+                s.max,
+                s.argmin.map(Value::from),
+                s.argmax.map(Value::from),
+                Some(s.l1),
+                Some(s.l2),
+            ];
+            STATS.into_iter().zip(values).collect()
+        }
+    }
+}
+
+/// The names of what stats gives.
+const STATS: [&str; 12] = [
+    "count",
+    "nan_count",
+    "sum",
+    "mean",
+    "var",
+    "std",
+    "min",
+    "max",
+    "argmin",
+    "argmax",
+    "l1",
+    "l2",
+];
+
+/// What a reduction's results are called where there are many.
+pub(crate) fn titles(op: Op) -> Vec<&'static str> {
+    match op {
+        Op::MinMax => vec!["min", "max"],
+        Op::Stats => STATS.to_vec(),
+        op => vec![op.name()],
     }
 }
 

@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use warpfold::{DType, Op};
+use warpfold::{DType, Op, Value};
 
 pub(crate) use reading::{Kept, Reading};
 
@@ -58,18 +58,17 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
             say_left_out(name, &why);
             continue;
         }
-        let output = column.folder.finish(finish).map_err(|error| of_column(name, error.into()))?;
+        let output = column.folder.finish(finish);
+        let output = args.parts.empty.or_stand_in((args.op(), dtype, finish), output);
+        let output = output.map_err(|error| of_column(name, error.into()))?;
         names.push(name.clone());
-        found.push(report::fields(&column.joined.in_data(args.op(), output)));
+        found.push(output.map(|output| report::fields(&column.joined.in_data(args.op(), output))));
     }
-    let fields: Vec<&str> = found
-        .first()
-        .map_or_else(Vec::new, |fields| fields.iter().map(|(name, _)| *name).collect());
+    let titles = report::titles(args.op());
     let cell = |at: usize| -> Cells {
-        Cells::of_values(found.iter().map(|fields| fields[at].1).collect())
+        let value = |fields: &Option<Vec<(&str, Option<Value>)>>| fields.as_ref()?[at].1;
+        Cells::of_values(found.iter().map(value).collect())
     };
-    let title =
-        |field: &str| if fields.len() == 1 { args.op().name().into() } else { field.into() };
     let table = Table {
         op: args.op(),
         dtype: dtype.to_string(),
@@ -77,7 +76,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         bytes: n * dtype.size() as u64,
         labels: Labels::Columns(names),
         titles: Titles::Results,
-        columns: fields.iter().enumerate().map(|(at, field)| (title(field), cell(at))).collect(),
+        columns: titles.iter().enumerate().map(|(at, &title)| (title.into(), cell(at))).collect(),
         accuracy: args.accuracy,
         device: Device::Cpu,
         seconds: begun.elapsed().as_secs_f64(),
@@ -344,13 +343,13 @@ pub(crate) fn of_column(name: &str, failure: Failure) -> Failure {
 
 impl Cells {
     /// Values as a column: numbers where all are there and of one type.
-    pub(crate) fn of_values(values: Vec<Option<warpfold::Value>>) -> Cells {
-        let is_one_type = |values: &Vec<warpfold::Value>| {
+    pub(crate) fn of_values(values: Vec<Option<Value>>) -> Cells {
+        let is_one_type = |values: &Vec<Value>| {
             values
                 .windows(2)
                 .all(|pair| std::mem::discriminant(&pair[0]) == std::mem::discriminant(&pair[1]))
         };
-        let all: Option<Vec<warpfold::Value>> = values.iter().copied().collect();
+        let all: Option<Vec<Value>> = values.iter().copied().collect();
         match all.filter(|all| !all.is_empty() && is_one_type(all)) {
             Some(all) => Cells::Numbers(warpfold::Column::of_values(all)),
             None => {

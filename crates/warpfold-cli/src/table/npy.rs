@@ -19,14 +19,13 @@ pub(super) fn check(format: FileFormat, table: &Table) -> Result<(), Failure> {
         return Ok(());
     };
     let gap = (0..cells.len()).find(|&row| cells.cell(row).is_none());
-    let why = match gap {
+    let reason = match gap {
         Some(row) => format!(
-            "{name} of {} has no value, and NumPy's arrays have no empty cell",
+            "{name} of {} has no value, and NumPy's arrays have no empty cell; write .json or .csv, or say --empty nan where results are floats",
             table.shown_label(row).escape_debug()
         ),
-        None => format!("NumPy has no type for {name}"),
+        None => format!("NumPy has no type for {name}; write .json or .csv"),
     };
-    let reason = format!("{why}; write .json or .csv");
     Err(Failure::Output { what: "the file".into(), reason })
 }
 

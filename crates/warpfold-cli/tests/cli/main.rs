@@ -10,6 +10,7 @@ mod data;
 mod devices;
 mod dialect;
 mod driver;
+mod empty;
 mod errors;
 mod explain;
 mod faults;

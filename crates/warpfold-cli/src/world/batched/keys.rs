@@ -20,6 +20,7 @@ use crate::Failure;
 use crate::args::Reduction;
 use crate::batched::{self, with_key};
 use crate::input::Whole;
+use crate::report;
 use crate::table::{Cells, Labels};
 
 /// Runs of equal keys are segments.
@@ -161,9 +162,8 @@ pub(super) fn merge(
     flatten(args, inputs, &mut filled);
     let mut columns = filled.columns()?;
     if columns.is_empty() {
-        let names = if args.op() == Op::MinMax { &["min", "max"][..] } else { &[args.op().name()] };
         let none = || Cells::Numbers(Column::F64(Vec::new()));
-        columns = names.iter().map(|name| (*name, none())).collect();
+        columns = report::titles(args.op()).into_iter().map(|name| (name, none())).collect();
     }
     Ok((columns, Some(Labels::key(labels))))
 }

@@ -16,7 +16,7 @@ mod segments;
 use std::time::Instant;
 
 use warpfold::partial::Finish;
-use warpfold::{AnyPartial, At, DType, Empty, Error, Key, Op, Value};
+use warpfold::{AnyPartial, At, DType, Error, Key, Op, Value};
 use warpfold_dist::{Agreement, Comm, Way, all_merge_batched, exchange};
 use warpfold_engine::{self as engine, Request};
 
@@ -323,22 +323,13 @@ fn read_one(
     output: usize,
     partial: &AnyPartial,
 ) -> Result<(), Merged> {
-    let (op, empty) = (args.op(), args.parts.empty.of_engine());
-    let found = match partial.finish(op, finish) {
-        Ok(found) => Ok(Some(found)),
-        Err(error @ (Error::Empty { .. } | Error::TooFew { .. })) => {
-            match (engine::stand_in(op, partial.dtype(), finish, empty), error) {
-                (Some(_), _) if empty == Empty::None => Ok(None),
-                (Some(stand_in), _) => Ok(Some(stand_in)),
-                // Elements were there and none was left: they were ignored.
-                (None, Error::Empty { .. }) => {
-                    Err(Error::Empty { op, ignored: has_elements(args, inputs, output) })
-                }
-                (None, error) => Err(error),
-            }
-        }
-        Err(error) => Err(error),
-    };
+    let (op, dtype) = (args.op(), partial.dtype());
+    let found = args.parts.empty.or_stand_in((op, dtype, finish), partial.finish(op, finish));
+    let found = found.map_err(|error| match error {
+        // Elements were there and none was left: they were ignored.
+        Error::Empty { .. } => Error::Empty { op, ignored: has_elements(args, inputs, output) },
+        error => error,
+    });
     let found = found.map_err(|error| {
         let error = Error::Output { output: name(output), error: Box::new(error) };
         Merged::Result(error.into())
