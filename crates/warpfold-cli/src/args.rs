@@ -20,7 +20,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::StyledStr;
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use warpfold::partial::Finish;
 use warpfold::{Accuracy, DType, Nan, Op, Overflow, Policy};
@@ -331,6 +331,21 @@ impl Reduction {
         }
     }
 
+    /// Fails where the value of `--world` was taken for an input, as it stands behind a blank.
+    fn check_world(&self) -> Result<(), Failure> {
+        let is_value = |path: &&PathBuf| {
+            let text = path.to_str().unwrap_or_default();
+            Launcher::from_str(text, false).is_ok() && !path.exists()
+        };
+        match self.inputs.iter().find(is_value).filter(|_| self.world.is_some()) {
+            None => Ok(()),
+            Some(value) => Err(Failure::Usage(format!(
+                "there is no file {0}, and --world takes a value behind an equals sign; say --world={0}",
+                value.display()
+            ))),
+        }
+    }
+
     /// How the random numbers are made: their number, spread and seed.
     pub(crate) fn random(&self) -> Result<Option<(u64, Distribution, u64)>, Failure> {
         let spread = self.dist.unwrap_or_default();
@@ -425,6 +440,7 @@ pub(crate) fn parse() -> Result<Invocation, Failure> {
                 reduction.column.push(Column::Name("*".into()));
             }
             reduction.check_empty()?;
+            reduction.check_world()?;
             Ok(Invocation::Reduction(reduction))
         }
         Some(Command::Bench(BenchTarget::Cpu(bench))) => Ok(Invocation::Bench(bench)),

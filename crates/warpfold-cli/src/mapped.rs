@@ -386,7 +386,18 @@ fn blamed(args: &Reduction, inputs: &[(&str, DType)], error: Error) -> Failure {
             return option(name, error);
         }
     }
-    usage(error)
+    match (error, &args.maps.weights) {
+        (Error::Map { requested, obstacle, remedy }, Some(weights)) if requested == "weights" => {
+            let converted = remedy.split('`').nth(1).filter(|_| PathBuf::from(weights).is_file());
+            let name = |text: &str| text.split(['(', ')']).nth(1).map(str::to_owned);
+            let advice = match converted.and_then(|text| Some((text, name(text)?))) {
+                Some((text, name)) => format!("say --with {name}={weights} --weights '{text}'"),
+                None => remedy,
+            };
+            Failure::Usage(format!("--weights: {obstacle}; {advice}"))
+        }
+        (error, _) => usage(error),
+    }
 }
 
 /// What has no value as no element met the condition, or none has a weight.

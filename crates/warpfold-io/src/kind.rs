@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::Name;
 use crate::packed::Packing;
+use crate::{Error, Name, npy, once};
 
 /// How the bytes of an input are to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,14 @@ pub enum InputFormat {
     Text,
 }
 
+/// Formats of tables and arrays that are not read, by their suffixes, and what to do with such a file.
+const FOREIGN: [(&[&str], &str); 4] = [
+    (&["xlsx", "xls", "xlsm", "ods", "numbers"], "save the sheet as .csv"),
+    (&["json", "jsonl", "ndjson", "xml", "yaml"], "write its numbers as .csv or .npy"),
+    (&["h5", "hdf5", "nc", "mat", "zarr", "fits"], "write its array as .npy"),
+    (&["pkl", "pickle", "pt", "pth", "safetensors"], "write its array as .npy, with numpy.save"),
+];
+
 impl InputFormat {
     /// What the name says: `.npy` and `.npz` are NumPy, `.txt`, `.csv` and `.tsv` are text, all else is raw; `.gz` and `.zst` after it are left aside.
     pub fn of(name: &Name) -> InputFormat {
@@ -27,6 +35,35 @@ impl InputFormat {
             _ => InputFormat::Raw,
         }
     }
+
+    /// How a file of offsets, lengths or keys is read: as its name says, and standard input, which has none, as it begins. It is kept then.
+    ///
+    /// # Errors
+    /// [`Error::Input`] where it cannot be read.
+    pub fn of_parts(name: &Name) -> Result<Kind, Error> {
+        if *name != Name::Stdin {
+            let is_text = Kind::of(name) == Kind::Text;
+            return Ok(if is_text { Kind::Text } else { Kind::Npy });
+        }
+        once::keep(name)?;
+        let bytes = once::kept(name).unwrap_or_default();
+        Ok(if npy::is_npy(bytes) { Kind::Npy } else { Kind::Text })
+    }
+}
+
+/// What to do with a file that nothing says how to read.
+pub(crate) fn unknown(name: &Name) -> String {
+    let extension = match name {
+        Name::File(path) => unpacked_extension(path),
+        _ => String::new(),
+    };
+    let foreign = FOREIGN.iter().find(|(known, _)| known.contains(&extension.as_str()));
+    if let Some((_, remedy)) = foreign {
+        return format!("{name}: .{extension} is not read; {remedy}");
+    }
+    format!(
+        "{name} is none of .npy, .npz, .csv, .tsv and .txt by its name, and raw elements need --dtype, for example --dtype f32; if it is text or .npy, say --input text or --input npy"
+    )
 }
 
 /// Whether a name is that of a file of columns, Parquet or Arrow, or a pattern of such names.

@@ -16,8 +16,8 @@ use sources::{Counted, file, mapped, size, stream, text_stream};
 use warpfold_num::{DType, Op};
 
 use crate::Endian;
-use crate::kept::kept;
-use crate::kind::unpacked_extension;
+use crate::kind::{unknown, unpacked_extension};
+use crate::once::kept;
 use crate::packed::Packing;
 use crate::random::CHUNK;
 use crate::raw::{Extent, RawReader};
@@ -186,9 +186,7 @@ impl Input {
                 let bytes = Some(array.header().len * dtype.size() as u64);
                 Ok(Input { name, dtype, bytes, stamp, source: Source::Npy(array) })
             }
-            (InputFormat::Raw, None) => Err(Error::Usage(format!(
-                "{name} is read as raw elements and needs --dtype (or --input npy, --input text); for example --dtype f32"
-            ))),
+            (InputFormat::Raw, None) => Err(Error::Usage(unknown(&name))),
             (InputFormat::Raw, Some(dtype)) => match size {
                 Some(bytes) if !bytes.is_multiple_of(dtype.size() as u64) => {
                     Err(Error::input(&name, Problem::NotWhole { bytes, dtype }))

@@ -33,6 +33,14 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Parses a length, which is a count from 1.
+pub(super) fn length(text: &str) -> Result<u64, String> {
+    match parse(text)? {
+        0 => Err("a segment has one element at least".into()),
+        length => Ok(length),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::parse;

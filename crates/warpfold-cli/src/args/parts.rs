@@ -30,7 +30,7 @@ pub(crate) struct Parts {
     pub(crate) lengths: Option<PathBuf>,
 
     /// One result for every N elements
-    #[arg(long, value_name = "N", value_parser = count::parse, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = count::length, allow_negative_numbers = true)]
     pub(crate) every: Option<u64>,
 
     /// One result for each key, by a file of one integer for each element, or as text of one word; of text input also a column of it, and of Parquet and

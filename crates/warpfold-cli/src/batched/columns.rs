@@ -58,7 +58,7 @@ pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
         all[at] = Kept::default();
     }
     if results.is_empty() {
-        return Err(nothing_left());
+        return Err(nothing_left(&chosen.names));
     }
     for (name, why) in chosen.names.iter().zip(&reading.dropped) {
         why.iter().for_each(|why| say_left_out(name, why));

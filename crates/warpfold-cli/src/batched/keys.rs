@@ -36,7 +36,8 @@ fn key_column(args: &Reduction, by: &Path) -> Option<Chosen> {
 
 /// Whether a name is that of a file of keys, where there is one.
 fn may_be_file(by: &Path) -> bool {
-    matches!(InputFormat::of(&Name::of(by.to_path_buf())), InputFormat::Npy | InputFormat::Text)
+    let name = Name::of(by.to_path_buf());
+    name == Name::Stdin || matches!(InputFormat::of(&name), InputFormat::Npy | InputFormat::Text)
 }
 
 /// Fails where a name of `--by` is a file of keys, and a column of the text as well.
@@ -105,8 +106,11 @@ pub(super) fn read(
             // What the values' own reading has found says it all.
             text(path, &wanted, Some(values)).map(|read| Read { notes: None, ..read })
         }
-        _ if is_text_file(by) => text(by, &wanted, None),
-        _ => whole(by, &Wanted { kind: Some(InputFormat::Npy), ..wanted }, None),
+        _ => {
+            let kind = InputFormat::of_parts(&Name::of(by.to_path_buf()))?;
+            let wanted = Wanted { kind: Some(kind), ..wanted };
+            if kind == InputFormat::Text { text(by, &wanted, None) } else { whole(by, &wanted, None) }
+        }
     }
 }
 
@@ -218,10 +222,6 @@ pub(super) fn name(args: &Reduction, by: &Path) -> String {
         Some(_) => by.to_string_lossy().into_owned(),
         None => by.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
     }
-}
-
-fn is_text_file(path: &Path) -> bool {
-    InputFormat::of(&Name::of(path.to_path_buf())) == InputFormat::Text
 }
 
 /// Runs an expression with the keys, of whatever type they are.

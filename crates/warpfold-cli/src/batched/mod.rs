@@ -24,7 +24,7 @@ use warpfold::{Column, Columns, DType, Key, Op};
 use warpfold_engine::{self as engine, Indices, Parts, Request};
 use warpfold_lab::machine::available_memory;
 
-use crate::args::{Empty, Reduction, Verbosity};
+use crate::args::{Empty, Parts as Options, Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::text::{Header, SharedNotes};
 use crate::input::{self, Input, InputFormat, Name, Order, Whole};
@@ -128,8 +128,23 @@ pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
     }
     rows::check(args)?;
     keys::check(args)?;
+    check_standard(args)?;
     refuse_table(args)?;
     run::check_result_file(args)
+}
+
+/// Fails where standard input is to be two things at once.
+fn check_standard(args: &Reduction) -> Result<(), Failure> {
+    let Options { segments, lengths, by, .. } = &args.parts;
+    let with = args.maps.with.iter().map(|(_, path)| path);
+    let parts = by.iter().chain(segments).chain(lengths);
+    let all = args.inputs.iter().chain(parts).chain(with);
+    match all.filter(|path| path.as_os_str() == "-").count() {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::Usage(
+            "standard input (-) is one input, or what parts it; save one of them to a file".into(),
+        )),
+    }
 }
 
 /// Fails for axes of a text of several columns, which would be one axis of all cells without a word.

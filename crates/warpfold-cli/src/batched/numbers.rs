@@ -22,12 +22,11 @@ impl Numbers {
         what: &'static str,
         dialect: Dialect,
     ) -> Result<(Numbers, Option<SharedNotes>), Failure> {
-        let is_text = InputFormat::of(&Name::of(path.to_path_buf())) == InputFormat::Text;
-        let (dtype, kind) =
-            if is_text { (Some(DType::I64), None) } else { (None, Some(InputFormat::Npy)) };
+        let kind = InputFormat::of_parts(&Name::of(path.to_path_buf()))?;
+        let dtype = (kind == InputFormat::Text).then_some(DType::I64);
         // One that is missing would shift all that follow.
         let dialect = Dialect { missing: Missing::Error, ..dialect };
-        let wanted = Wanted { dtype, kind, dialect, ..Wanted::default() };
+        let wanted = Wanted { dtype, kind: Some(kind), dialect, ..Wanted::default() };
         let inputs = input::open(&[path.to_path_buf()], &wanted)?;
         let input = inputs.into_iter().next().expect("one path is one input");
         let notes = input.notes();

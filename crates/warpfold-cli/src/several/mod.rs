@@ -249,7 +249,7 @@ impl Chosen {
     fn refuse_dropped(&self, columns: &[Folded]) -> Result<(), Failure> {
         match columns.iter().any(|column| column.why.is_none()) {
             true => Ok(()),
-            false => Err(nothing_left()),
+            false => Err(nothing_left(&self.names)),
         }
     }
 }
@@ -259,8 +259,14 @@ pub(crate) fn say_left_out(name: &str, why: &str) {
     crate::say!("left out: column {}: {why}", name.escape_debug());
 }
 
-pub(crate) fn nothing_left() -> Failure {
-    Failure::Data("no column of the text but keys holds numbers; name one with --column, and see what is in it".into())
+pub(crate) fn nothing_left(names: &[String]) -> Failure {
+    let hint = match names {
+        [one] => input::text::delimiter_hint(one.as_bytes()),
+        _ => String::new(),
+    };
+    Failure::Data(format!(
+        "no column of the text but keys holds numbers; name one with --column, and see what is in it{hint}"
+    ))
 }
 
 fn shown(column: &Column) -> String {

@@ -1,5 +1,6 @@
 //! The built program from the outside: files in, text and exit codes out.
 
+mod advice;
 mod arrays;
 mod batched;
 mod beyond;

@@ -19,26 +19,45 @@ impl Options {
     /// [`Error::World`] with the variable that is missing, or makes no sense.
     pub fn from_env(get: impl Fn(&str) -> Option<String>) -> Result<Options> {
         let (rank, size, address) = if get("WARPFOLD_RANK").is_some() {
-            (number(&get, "WARPFOLD_RANK")?, number(&get, "WARPFOLD_WORLD_SIZE")?, None)
+            let remedy = "set it to this process's number, from 0";
+            let rank = number(&get, "WARPFOLD_RANK", remedy)?;
+            let remedy = "set it to the number of processes, from 1";
+            (rank, number(&get, "WARPFOLD_WORLD_SIZE", remedy)?, None)
         } else if get("MASTER_ADDR").is_some() && get("RANK").is_some() {
-            (number(&get, "RANK")?, number(&get, "WORLD_SIZE")?, Some(torchrun(&get)?))
+            let of = |name| number(&get, name, "start this process by torchrun, which sets it");
+            (of("RANK")?, of("WORLD_SIZE")?, Some(torchrun(&get)?))
         } else if get("SLURM_PROCID").is_some() {
-            (number(&get, "SLURM_PROCID")?, number(&get, "SLURM_NTASKS")?, Some(slurm(&get)?))
+            let of = |name| number(&get, name, "start this process by srun, which sets it");
+            (of("SLURM_PROCID")?, of("SLURM_NTASKS")?, Some(slurm(&get)?))
         } else {
             return Err(missing(
                 "no launcher has numbered this process",
                 "start it by mpirun, torchrun or srun, or set WARPFOLD_RANK, WARPFOLD_WORLD_SIZE and WARPFOLD_ADDRESS",
             ));
         };
-        let address = match get("WARPFOLD_ADDRESS").or(address) {
+        if rank >= size {
+            let last = match size {
+                0 => "a world has one rank at least; set the number of ranks".into(),
+                _ => format!("give its ranks the numbers from 0 to {}", size - 1),
+            };
+            return Err(missing(&format!("this is rank {rank} of {size}"), &last));
+        }
+        let said = get("WARPFOLD_ADDRESS").filter(|address| !address.trim().is_empty());
+        let address = match said.or(address) {
             Some(address) => address,
             None => {
                 return Err(missing(
                     "WARPFOLD_ADDRESS is not set",
-                    "set it to host:port of rank 0",
+                    "set it to host:port of rank 0, for example 127.0.0.1:29501",
                 ));
             }
         };
+        if address.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
+            return Err(missing(
+                &format!("rank 0 is at {address:?}, which ends in no port"),
+                "set WARPFOLD_ADDRESS to host:port of rank 0, for example 127.0.0.1:29501",
+            ));
+        }
         let token = get("WARPFOLD_TOKEN").filter(|token| !token.is_empty()).ok_or_else(|| {
             missing(
                 "WARPFOLD_TOKEN is not set",
@@ -47,7 +66,13 @@ impl Options {
         })?;
         let timeout = match get("WARPFOLD_TIMEOUT") {
             None => TIMEOUT,
-            Some(_) => Duration::from_secs(number(&get, "WARPFOLD_TIMEOUT")?.max(1) as u64),
+            Some(said) => {
+                let remedy = "set it to whole seconds, from 1, or leave it out for 600";
+                match number(&get, "WARPFOLD_TIMEOUT", remedy)? {
+                    0 => return Err(missing(&format!("WARPFOLD_TIMEOUT is {said:?}"), remedy)),
+                    seconds => Duration::from_secs(seconds as u64),
+                }
+            }
         };
         let bind = get("WARPFOLD_BIND");
         if bind.is_none() && !is_loopback(&address) {
@@ -67,9 +92,10 @@ fn missing(obstacle: &str, remedy: &str) -> Error {
     Error::World { requested, obstacle: obstacle.into(), remedy: remedy.into() }
 }
 
-fn number(get: &impl Fn(&str) -> Option<String>, name: &str) -> Result<usize> {
-    let text = get(name).unwrap_or_default();
-    text.trim().parse().map_err(|_| missing(&format!("{name} is {text:?}"), "set it to a number"))
+fn number(get: &impl Fn(&str) -> Option<String>, name: &str, remedy: &str) -> Result<usize> {
+    let text = get(name).filter(|text| !text.trim().is_empty());
+    let Some(text) = text else { return Err(missing(&format!("{name} is not set"), remedy)) };
+    text.trim().parse().map_err(|_| missing(&format!("{name} is {text:?}"), remedy))
 }
 
 fn torchrun(get: &impl Fn(&str) -> Option<String>) -> Result<String> {
@@ -81,7 +107,7 @@ fn torchrun(get: &impl Fn(&str) -> Option<String>) -> Result<String> {
                 "set WARPFOLD_ADDRESS to host:port of rank 0",
             ));
         }
-        Some(_) => number(get, "MASTER_PORT")?,
+        Some(_) => number(get, "MASTER_PORT", "set WARPFOLD_ADDRESS to host:port of rank 0")?,
     };
     let port = u16::try_from(port).ok().and_then(|port| port.checked_add(BESIDE));
     let port =
@@ -164,6 +190,25 @@ mod tests {
         assert!(message(&rank).contains("WARPFOLD_TOKEN is not set"));
         assert!(message(&rank[..2]).contains("WARPFOLD_ADDRESS"));
         assert!(message(&[("WARPFOLD_RANK", "x")]).contains("\"x\""));
+        let of = |rank, size, more: &[(&'static str, &'static str)]| {
+            let own = [("WARPFOLD_RANK", rank), ("WARPFOLD_WORLD_SIZE", size)];
+            message(&[&own[..], &[("WARPFOLD_TOKEN", "t")], more].concat())
+        };
+        let address = |address| [("WARPFOLD_ADDRESS", address)];
+        assert!(of("", "2", &[]).contains("WARPFOLD_RANK is not set; set it to this process's"));
+        assert!(of("0", " ", &[]).contains("WARPFOLD_WORLD_SIZE is not set"));
+        assert!(of("2", "2", &address("127.0.0.1:1")).contains("rank 2 of 2; give its ranks"));
+        assert!(of("2", "2", &address("127.0.0.1:1")).contains("from 0 to 1"));
+        assert!(of("0", "0", &address("127.0.0.1:1")).contains("one rank at least"));
+        assert!(of("0", "2", &address("")).contains("WARPFOLD_ADDRESS is not set"));
+        for no_port in ["127.0.0.1", "127.0.0.1:99999", "127.0.0.1:"] {
+            assert!(of("0", "2", &address(no_port)).contains("ends in no port"), "{no_port}");
+        }
+        for timeout in ["0", "", "-1", "0.5", "1e3"] {
+            let more = [address("127.0.0.1:1")[0], ("WARPFOLD_TIMEOUT", timeout)];
+            let found = of("0", "2", &more);
+            assert!(found.contains("WARPFOLD_TIMEOUT") && found.contains("seconds"), "{found}");
+        }
         let far =
             [&rank[..2], &[("WARPFOLD_ADDRESS", "10.0.0.1:9"), ("WARPFOLD_TOKEN", "t")]].concat();
         assert!(message(&far).contains("WARPFOLD_BIND"));

@@ -127,7 +127,18 @@ impl Typing<'_, '_> {
                 )),
             };
         }
+        let is_decimal = written.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        let mantissa = written.split(['e', 'E']).next().unwrap_or_default();
+        let is_zero = !mantissa.contains(|c: char| ('1'..='9').contains(&c));
         match (written.parse::<f64>(), written.parse::<f32>()) {
+            (Ok(wide), _) if is_decimal && wide.is_infinite() => {
+                let obstacle = "it is beyond f64, whose numbers end at 1.7976931348623157e308";
+                Err(self.error(form_index, obstacle, "say inf where infinity is meant"))
+            }
+            (Ok(0.0), _) if is_decimal && !is_zero => {
+                let obstacle = "it is too small for f64, whose least number above 0 is 5e-324";
+                Err(self.error(form_index, obstacle, "say 0 where that will do"))
+            }
             (Ok(wide), Ok(narrow)) => Ok(Typed::Loose(Const::F64(wide.to_bits()), Some(narrow))),
             _ => Err(self.error(form_index, "this is no number", "write it as 12, 1.5 or 1e-3")),
         }
@@ -263,7 +274,10 @@ impl Typing<'_, '_> {
             (Div, Type::I64 | Type::U64) => {
                 return refuse("say f64(a) / f64(b), or a // b for the quotient rounded down");
             }
-            (FloorDiv | Rem, Type::F32 | Type::F64) => return refuse("say floor(a / b)"),
+            (FloorDiv, Type::F32 | Type::F64) => return refuse("say floor(a / b)"),
+            (Rem, Type::F32 | Type::F64) => {
+                return refuse("say a - b * floor(a / b), each operation of which is rounded");
+            }
             (And | Or | Xor, Type::F32 | Type::F64) => {
                 return refuse("compare first, and bracket the comparisons");
             }

@@ -11,9 +11,14 @@ use crate::Problem;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
+/// Whether bytes begin as those of a `.npy` file.
+pub(crate) fn is_npy(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
 /// Fails for bytes that begin as those of a `.npy` file, and are to be read as elements alone.
 pub(crate) fn refuse(bytes: &[u8]) -> Result<(), NpyError> {
-    match bytes.starts_with(MAGIC) {
+    match is_npy(bytes) {
         true => Err(NpyError::NotRaw),
         false => Ok(()),
     }

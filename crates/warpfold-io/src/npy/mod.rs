@@ -15,6 +15,6 @@ mod literal;
 mod problem;
 
 pub use data::Array;
-pub(crate) use header::refuse;
 pub use header::{Descr, Header};
+pub(crate) use header::{is_npy, refuse};
 pub use problem::NpyError;

@@ -31,7 +31,7 @@ pub use dialect::{Dialect, Header, Missing, is_missing};
 pub use gaps::{Indices, LeftOut, MissingRuns};
 pub use notes::{Dropped, NoNumbers, Notes, RoundedAway, SharedNotes};
 pub use number::{Number, NumberError};
-pub use problem::TextError;
+pub use problem::{TextError, delimiter_hint};
 pub use reader::TextReader;
 pub use record::Layout;
 pub use vocabulary::{Cells, SharedWords};

@@ -100,8 +100,9 @@ pub enum TextError {
     Utf16,
     /// A line with another number of fields than the lines before it.
     #[error(
-        "line {line} has {found} columns, and the lines before it have {expected}; {}",
-        ragged_hint(*found, *expected, *ends_empty)
+        "line {line} has {found} columns, and the lines before it have {expected}; {}{}",
+        ragged_hint(*found, *expected, *ends_empty),
+        if *expected == 1 { delimiter_hint(text) } else { String::new() }
     )]
     Ragged {
         /// Line, from 1.
@@ -112,6 +113,8 @@ pub enum TextError {
         expected: u64,
         /// Whether nothing stands behind its last delimiter.
         ends_empty: bool,
+        /// Its cells.
+        text: Vec<u8>,
     },
     /// No row at all, where a column was asked for.
     #[error(
@@ -211,8 +214,9 @@ impl TextError {
     /// What is wrong, without the advice to who asked for the column.
     pub(super) fn without_advice(&self) -> String {
         match self {
-            TextError::NotANumber { line, column, text, dtype, .. } => {
-                no_number(*line, *column, text, *dtype)
+            TextError::NotANumber { line, column, text, columns, dtype } => {
+                let hint = if *columns == 1 { delimiter_hint(text) } else { String::new() };
+                no_number(*line, *column, text, *dtype) + &hint
             }
             other => other.to_string(),
         }
@@ -238,7 +242,7 @@ impl fmt::Display for Quoted<'_> {
 }
 
 /// Advice where one field holds what separates the fields of other files.
-fn delimiter_hint(field: &[u8]) -> String {
+pub fn delimiter_hint(field: &[u8]) -> String {
     if String::from_utf8_lossy(field).contains(char::REPLACEMENT_CHARACTER) {
         return format!("; some of it is not UTF-8: {NOT_UTF8}");
     }
@@ -276,9 +280,8 @@ fn ragged_hint(found: u64, expected: u64, ends_empty: bool) -> &'static str {
 const NOT_UTF8: &str = "convert the file to UTF-8, for example with iconv -f LATIN1 -t UTF-8";
 
 fn word_hint(text: &[u8]) -> &'static str {
-    let point = |&byte: &u8| if byte == b',' { b'.' } else { byte };
-    let with_point: Vec<u8> = text.iter().map(point).collect();
-    let is_number = text.iter().any(u8::is_ascii_digit) && f64::parse(&with_point).is_ok();
+    let is_number =
+        text.iter().any(u8::is_ascii_digit) && (f64::parse(text).is_ok() || is_with_comma(text));
     match std::str::from_utf8(text) {
         _ if is_missing(text) => "; fill the field, or say --missing skip",
         Err(_) => {
@@ -305,9 +308,10 @@ fn first_row_hint(text: &[u8]) -> String {
     }
 }
 
-fn hint(text: &[u8], columns: u64, dtype: DType) -> &'static str {
+fn hint(text: &[u8], columns: u64, dtype: DType) -> String {
     let has_nan = dtype.is_float() || dtype.is_complex();
-    match (is_missing(text), columns) {
+    let separates = if columns == 1 { delimiter_hint(text) } else { String::new() };
+    let advice = match (is_missing(text), columns) {
         _ if std::str::from_utf8(text).is_err() => {
             "; correct it, or choose the column to read with --column; it is not UTF-8: convert the file, for example with iconv -f LATIN1 -t UTF-8"
         }
@@ -320,7 +324,17 @@ fn hint(text: &[u8], columns: u64, dtype: DType) -> &'static str {
         (true, _) => {
             "; fill the field, choose another column with --column, or say --missing nan or --missing skip"
         }
+        (false, _) if has_nan && is_with_comma(text) => {
+            "; correct it, or say --decimal , if a comma stands before fractions"
+        }
         (false, 1) => "; correct it, or check --dtype",
         (false, _) => "; correct it, or choose the column to read with --column",
-    }
+    };
+    format!("{advice}{separates}")
+}
+
+/// Whether it is a number that has a comma for a point.
+fn is_with_comma(text: &[u8]) -> bool {
+    let point = |&byte: &u8| if byte == b',' { b'.' } else { byte };
+    text.contains(&b',') && f64::parse(&text.iter().map(point).collect::<Vec<u8>>()).is_ok()
 }

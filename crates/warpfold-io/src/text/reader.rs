@@ -339,7 +339,9 @@ impl TextReader {
         if let Some(expected) = self.width.filter(|&expected| expected as u64 != found) {
             let last = self.record.field(self.record.len() - 1);
             let ends_empty = last.is_some_and(<[u8]>::is_empty);
-            return Err(TextError::Ragged { line, found, expected: expected as u64, ends_empty });
+            let text = self.record.bytes.clone();
+            let expected = expected as u64;
+            return Err(TextError::Ragged { line, found, expected, ends_empty, text });
         }
         self.due = match &self.chosen {
             Some(Chosen::Indices(indices)) => 0..indices.len(),

@@ -65,7 +65,7 @@ fn segments() {
     with("--lengths", &integers(&[4, i32::MAX, 1])).fails(1, &["segment 1", "beyond"]);
     with("--lengths", b"\x93NUMPY\x01").fails(1, &["o.npy"]);
     run(["sum", &x, "--every", "3"]).fails(1, &["1 element would be left over"]);
-    run(["sum", &x, "--every", "0"]).fails(1, &["without elements"]);
+    run(["sum", &x, "--every", "0"]).fails(2, &["one element at least"]);
     run(["sum", &x, "--every", "-3"]).fails(2, &["--every", "a count is an integer"]);
     run(["sum", &x, "--segments", "no-such.npy"]).fails(1, &["no-such.npy", "no such file"]);
 }

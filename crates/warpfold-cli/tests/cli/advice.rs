@@ -1,0 +1,122 @@
+//! What a stranger gets wrong first, and the word that helps: delimiters, suffixes, standard input, environments, expressions.
+
+use crate::arrays::{dictionary, npy_header};
+use crate::program::{Folder, command, finish, run, run_with_stdin};
+
+fn npy(descr: &str, elements: &[[u8; 8]]) -> Vec<u8> {
+    let shape = format!("({},)", elements.len());
+    let mut bytes = npy_header(1, &dictionary(descr, false, &shape), 64);
+    bytes.extend(elements.concat());
+    bytes
+}
+
+#[test]
+fn text_with_another_delimiter_is_told_by_it() {
+    let folder = Folder::new();
+    let semicolons = folder.file("semi.csv", "a;b\n1;2\n3;4\n");
+    let said = "if ';' separates the fields, say --delimiter ';'";
+    for more in [&[][..], &["--column", "a"], &["--column", "*"], &["--by", "a"]] {
+        run([&["sum", &semicolons][..], more].concat()).fails(1, &[said]);
+    }
+    let overview = run([&semicolons]);
+    assert!(overview.err.contains(said), "{overview:?}");
+    run(["sum", &semicolons, "--column", "a", "--delimiter", ";"]).value();
+    // Fractions with commas make rows of several lengths of it.
+    let fractions = folder.file("fractions.csv", "a;b\n1,5;2\n3;4,5\n");
+    run(["sum", &fractions]).fails(1, &["line 2 has 2 columns", said]);
+    run(["sum", &fractions, "--delimiter", ";", "--column", "b"])
+        .fails(1, &["\"4,5\" is no f64", "--decimal ,"]);
+    let options = ["--delimiter", ";", "--decimal", ",", "--column", "b"];
+    assert_eq!(run([&["sum", &fractions][..], &options].concat()).value(), "6.5");
+    let bars = folder.file("bars.csv", "a|b\n1|2\n");
+    run(["sum", &bars]).fails(1, &["--delimiter '|'"]);
+}
+
+#[test]
+fn suffixes_that_nothing_reads_are_named() {
+    let folder = Folder::new();
+    for (name, word) in [
+        ("x.xlsx", ".xlsx is not read; save the sheet as .csv"),
+        ("x.JSON", ".json is not read"),
+        ("x.h5", "write its array as .npy"),
+        ("x.pkl.gz", ".pkl is not read"),
+        ("x.dat", "say --input text or --input npy"),
+        ("x", "none of .npy, .npz, .csv, .tsv and .txt"),
+    ] {
+        let path = folder.file(name, "1\n2\n");
+        run(["sum", &path]).fails(2, &[word]);
+    }
+    let path = folder.file("x.dat", "1\n2\n");
+    assert_eq!(run(["sum", &path, "--input", "text"]).value(), "3.0");
+}
+
+#[test]
+fn standard_input_parts_an_array_as_text_or_as_an_array() {
+    let folder = Folder::new();
+    let x = folder.file("x.npy", npy("<f8", &[1.0, 2.0, 4.0].map(f64::to_le_bytes)));
+    let of = |option: &str, stdin: &[u8]| run_with_stdin(&["sum", &x, option, "-"], stdin);
+    let numbers = |all: &[i64]| {
+        let bytes: Vec<[u8; 8]> = all.iter().map(|n| n.to_le_bytes()).collect();
+        npy("<i8", &bytes)
+    };
+    assert_eq!(of("--segments", b"0 1 3").value(), "0 1.0\n1 6.0");
+    assert_eq!(of("--segments", &numbers(&[0, 1, 3])).value(), "0 1.0\n1 6.0");
+    assert_eq!(of("--lengths", b"2\n1\n").value(), "0 3.0\n1 4.0");
+    assert_eq!(of("--by", b"7\n5\n7\n").value(), "5 2.0\n7 5.0");
+    assert_eq!(of("--by", b"b\na\nb\n").value(), "a 2.0\nb 5.0");
+    assert_eq!(of("--by", &numbers(&[7, 5, 7])).value(), "5 2.0\n7 5.0");
+    of("--segments", b"").fails(1, &["offsets"]);
+    run_with_stdin(&["sum", "-", "--input", "text", "--segments", "-"], b"1")
+        .fails(2, &["standard input (-)", "save one of them"]);
+}
+
+#[test]
+fn a_world_says_which_variable_is_wrong() {
+    let world = |variables: &[(&str, &str)], more: &[&str]| {
+        let mut command = command();
+        for name in ["RANK", "WORLD_SIZE", "ADDRESS", "TOKEN", "TIMEOUT"] {
+            command.env_remove(format!("WARPFOLD_{name}"));
+        }
+        for (name, value) in variables {
+            command.env(format!("WARPFOLD_{name}"), value);
+        }
+        finish(command.args(["sum", "--random", "5"]).args(more))
+    };
+    let all = |rank, size, timeout| {
+        let address = ("ADDRESS", "127.0.0.1:9");
+        [("RANK", rank), ("WORLD_SIZE", size), ("TOKEN", "t"), ("TIMEOUT", timeout), address]
+    };
+    let tcp = ["--world=tcp"];
+    world(&[("RANK", "")], &tcp).fails(1, &["WARPFOLD_RANK is not set", "number, from 0"]);
+    world(&all("2", "2", "9"), &tcp).fails(1, &["rank 2 of 2", "numbers from 0 to 1"]);
+    world(&all("0", "1", "0"), &tcp).fails(1, &["WARPFOLD_TIMEOUT is \"0\"", "seconds, from 1"]);
+    world(&all("0", "1", "soon"), &tcp).fails(1, &["WARPFOLD_TIMEOUT is \"soon\""]);
+    run(["sum", "x.npy", "--world", "tcp"]).fails(2, &["no file tcp", "--world=tcp"]);
+}
+
+#[test]
+fn expressions_say_what_to_write() {
+    let folder = Folder::new();
+    let x = folder.file("x.npy", npy("<f8", &[1.0, 2.0, 4.0].map(f64::to_le_bytes)));
+    let w = folder.file("w.npy", npy("<i8", &[1i64, 2, 3].map(i64::to_le_bytes)));
+    let map = |text: &str| run(["sum", &x, "--map", text]);
+    map("x%2").fails(2, &["`%` takes no f64", "a - b * floor(a / b)"]);
+    assert_eq!(map("x - 2 * floor(x / 2)").value(), "1.0");
+    map("1e400*x").fails(2, &["column 1", "beyond f64", "say inf"]);
+    map("x + -1e400").fails(2, &["beyond f64"]);
+    map("1e-400*x").fails(2, &["too small for f64"]);
+    assert_eq!(map("inf*x").value(), "inf");
+    assert_eq!(map("0e-999*x + 0.0").value(), "0.0");
+    run(["mean", &x, "--weights", &w])
+        .fails(2, &["is i64 and `x` is f64", "--with weights=", "--weights 'f64(weights)'"]);
+    let with = format!("w={w}");
+    let weighed = run(["mean", &x, "--with", &with, "--weights", "f64(w)"]);
+    // (1 + 4 + 12) / 6.
+    assert_eq!(weighed.value(), "2.8333333333333335");
+}
+
+#[test]
+fn lengths_of_zero_are_bad_usage() {
+    run(["sum", "--random", "6", "--every", "0"]).fails(2, &["--every", "one element at least"]);
+    run(["sum", "--random", "6", "--every", "-1"]).fails(2, &["--every"]);
+}
