@@ -2,8 +2,8 @@
 
 use warpfold::DType;
 
-use crate::program::Folder;
-use crate::world::{agrees, npy};
+use crate::program::{Folder, run};
+use crate::world::{agrees, npy, world};
 
 /// Products of floats whose outputs are few and long: pieces of them lie on several ranks, and begin and end anywhere among the tree's leaves.
 #[test]
@@ -63,4 +63,39 @@ fn products_of_several_pieces_are_those_of_one_process() {
         .collect();
     let path = folder.file("x.bin", x);
     agrees(&["prod", &path, "--dtype", "f64"], 3);
+}
+
+/// No rank has an output: the columns have their names and types all the same.
+#[test]
+fn results_of_no_output_have_the_names_of_columns() {
+    let folder = Folder::new();
+    let array = |name: &str, shape: &str| folder.file(name, npy(shape, false, DType::I32, &[]));
+    let (none, rows, columns) =
+        (array("e.npy", "(0,)"), array("z.npy", "(0, 3)"), array("t.npy", "(3, 0)"));
+    let offsets = folder.file("o.txt", "0");
+    let key = folder.file("k.npy", npy("(0,)", false, DType::I32, &[]));
+    let parts: [&[&str]; 7] = [
+        &[&rows, "--axis", "1"],
+        &[&columns, "--axis", "0"],
+        &[&none, "--segments", &offsets],
+        &[&none, "--every", "3"],
+        &[&none, "--by", &key],
+        &[&none, "--by", &key, "--sorted"],
+        &[&none, "--by", &key, "--groups", "0"],
+    ];
+    for (k, parts) in parts.iter().enumerate() {
+        for op in ["sum", "mean", "minmax", "argmax", "stats"] {
+            let args = [&[op], *parts, &["--format", "csv"]].concat();
+            agrees(&args, 2 + k % 2);
+            if op != "stats" {
+                agrees(&[&args[..], &["--map", "x * 2"]].concat(), 2);
+            }
+        }
+    }
+    let files = ["alone.npz", "world.npz"].map(|name| folder.at(name));
+    let out = |k: usize| ["--out", files[k].to_str().expect("UTF-8")];
+    run([&["sum", &none, "--by", &key][..], &out(0)].concat()).value();
+    world(&[&["sum", &none, "--by", &key][..], &out(1)].concat(), 2);
+    let [alone, shared] = files.map(|path| std::fs::read(path).expect("it was written"));
+    assert_eq!(alone, shared);
 }

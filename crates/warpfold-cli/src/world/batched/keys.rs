@@ -20,8 +20,7 @@ use crate::Failure;
 use crate::args::Reduction;
 use crate::batched::{self, with_key};
 use crate::input::Whole;
-use crate::report;
-use crate::table::{Cells, Labels};
+use crate::table::Labels;
 
 /// Runs of equal keys are segments.
 pub(super) fn fold_runs(
@@ -160,12 +159,7 @@ pub(super) fn merge(
         read_one(args, (finish, inputs), &name, &mut filled, output, partial)?;
     }
     flatten(args, inputs, &mut filled);
-    let mut columns = filled.columns()?;
-    if columns.is_empty() {
-        let none = || Cells::Numbers(Column::F64(Vec::new()));
-        columns = report::titles(args.op()).into_iter().map(|name| (name, none())).collect();
-    }
-    Ok((columns, Some(Labels::key(labels))))
+    Ok((filled.columns()?, Some(Labels::key(labels))))
 }
 
 /// Keys as a column of the type that they were given in, from their places among all numbers.

@@ -13,10 +13,11 @@ mod pieces;
 mod products;
 mod segments;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use warpfold::partial::Finish;
-use warpfold::{AnyPartial, At, DType, Error, Key, Op, Value};
+use warpfold::{AnyPartial, At, DType, Error, Key, Op, Segments, Value};
 use warpfold_dist::{Agreement, Comm, Way, all_merge_batched, exchange};
 use warpfold_engine::{self as engine, Request};
 
@@ -25,7 +26,7 @@ use crate::Failure;
 use crate::args::{self, Reduction, Verbosity};
 use crate::batched::{self, Combined, Parted, with_key};
 use crate::device::Device;
-use crate::input::{Order, Whole};
+use crate::input::{self, Order, Whole};
 use crate::left_out::Texts;
 use crate::table::{self, Cells, Labels, Table, Titles};
 use gathered::{Cell, Filled, Missing, Slab};
@@ -139,6 +140,7 @@ pub(super) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(), Failure
     if comm.rank() > 0 {
         return Ok(());
     }
+    let columns = if columns.is_empty() { no_outputs(args, folded.dtype)? } else { columns };
     let is_verbose = args.verbosity() == Verbosity::Verbose;
     if let Some(Inputs { whole, parted, .. }) = &inputs {
         parted.tell_outside(args, whole.len());
@@ -165,6 +167,15 @@ pub(super) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(), Failure
         crate::say!("time of rank 0: {}", table.timing());
     }
     table::show(args, &table)
+}
+
+/// The columns of no output, which no rank has filled in: their names and types are those of the reduction all the same.
+fn no_outputs(args: &Reduction, dtype: DType) -> Result<Columns, Failure> {
+    let elements = input::array(dtype, &[], 0).expect("there is none that might be wrong");
+    let parts = engine::segments(Segments::Offsets((&[0u64]).into()), 0, args.policy())?;
+    let request = Request::new(args.op(), elements).parts(Arc::new(parts)).policy(args.policy());
+    let (columns, _) = engine::columns_and_gaps(&request, args.finish()?)?;
+    Ok(columns.into_iter().map(|(name, column)| (name, column.into())).collect())
 }
 
 /// The input, of which a rank looks at its share alone where the file can be mapped, and what parts it.
