@@ -251,15 +251,15 @@ typedef struct wf_result wf_result;
 extern "C" {
 #endif // __cplusplus
 
+// The enumerator's name of a status, such as "WF_ERROR_EMPTY": static, not to be freed.
+const char *wf_status_name(wf_status status);
+
 // The library's version, such as "0.1.0": static, not to be freed.
 const char *wf_version(void);
 
 // What the last call of this thread that failed had to say: what was asked for, what stood in the way, what to do. UTF-8, empty
 // if none failed. It is valid until the next call of this thread fails or the thread ends; calls that succeed leave it as it is.
 const char *wf_last_error(void);
-
-// The enumerator's name of a status, such as "WF_ERROR_EMPTY": static, not to be freed.
-const char *wf_status_name(wf_status status);
 
 // The sum of floats: exact, rounded once; 0 of none.
 wf_status wf_sum_f32(const float *x, size_t len, float *out);

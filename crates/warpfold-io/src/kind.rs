@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::Name;
 use crate::packed::Packing;
-use crate::{Error, Name, npy, once};
 
 /// How the bytes of an input are to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,20 +34,6 @@ impl InputFormat {
             "txt" | "csv" | "tsv" => InputFormat::Text,
             _ => InputFormat::Raw,
         }
-    }
-
-    /// How a file of offsets, lengths or keys is read: as its name says, and standard input, which has none, as it begins. It is kept then.
-    ///
-    /// # Errors
-    /// [`Error::Input`] where it cannot be read.
-    pub fn of_parts(name: &Name) -> Result<Kind, Error> {
-        if *name != Name::Stdin {
-            let is_text = Kind::of(name) == Kind::Text;
-            return Ok(if is_text { Kind::Text } else { Kind::Npy });
-        }
-        once::keep(name)?;
-        let bytes = once::kept(name).unwrap_or_default();
-        Ok(if npy::is_npy(bytes) { Kind::Npy } else { Kind::Text })
     }
 }
 

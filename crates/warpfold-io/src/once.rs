@@ -5,7 +5,7 @@ use std::io::Read;
 
 use crate::kept::{kept, put};
 use crate::open::unpacked_stream;
-use crate::{Error, Name, Problem, memory};
+use crate::{Error, InputFormat, Name, Problem, memory, npy};
 
 /// Bytes that are read at once.
 const STEP: usize = 1 << 20;
@@ -50,4 +50,20 @@ pub fn keep(name: &Name) -> Result<(), Error> {
     }
     put(name.clone(), all.leak());
     Ok(())
+}
+
+impl InputFormat {
+    /// How a file of offsets, lengths or keys is read: as its name says, and standard input, which has none, as it begins. It is kept then.
+    ///
+    /// # Errors
+    /// [`Error::Input`] where it cannot be read.
+    pub fn of_parts(name: &Name) -> Result<InputFormat, Error> {
+        if *name != Name::Stdin {
+            let is_text = InputFormat::of(name) == InputFormat::Text;
+            return Ok(if is_text { InputFormat::Text } else { InputFormat::Npy });
+        }
+        keep(name)?;
+        let bytes = kept(name).unwrap_or_default();
+        Ok(if npy::is_npy(bytes) { InputFormat::Npy } else { InputFormat::Text })
+    }
 }

@@ -16,8 +16,8 @@ use sources::{Counted, file, mapped, size, stream, text_stream};
 use warpfold_num::{DType, Op};
 
 use crate::Endian;
+use crate::kept::kept;
 use crate::kind::{unknown, unpacked_extension};
-use crate::once::kept;
 use crate::packed::Packing;
 use crate::random::CHUNK;
 use crate::raw::{Extent, RawReader};

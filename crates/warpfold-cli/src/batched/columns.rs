@@ -76,7 +76,8 @@ pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
     let mut columns = Vec::new();
     for (name, One { found, groups }) in results {
         let fields = found.columns.len();
-        for (at, (field, cells)) in BatchedResults::cells(found.columns, &found.gaps).into_iter().enumerate()
+        for (at, (field, cells)) in
+            BatchedResults::cells(found.columns, &found.gaps).into_iter().enumerate()
         {
             let none = none.get(at).and_then(|(_, value)| *value);
             columns.push((titles.of(name, &field, fields), spread(cells, &groups, &rows, none)));

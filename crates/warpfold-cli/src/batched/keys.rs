@@ -109,7 +109,11 @@ pub(super) fn read(
         _ => {
             let kind = InputFormat::of_parts(&Name::of(by.to_path_buf()))?;
             let wanted = Wanted { kind: Some(kind), ..wanted };
-            if kind == InputFormat::Text { text(by, &wanted, None) } else { whole(by, &wanted, None) }
+            if kind == InputFormat::Text {
+                text(by, &wanted, None)
+            } else {
+                whole(by, &wanted, None)
+            }
         }
     }
 }
