@@ -17,11 +17,12 @@ use warpfold_arrow::{Cell, ColumnReducer, DataType, Error, Fields, Groups, Joine
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
+use crate::format::Format;
 use crate::input::ChangeMonitor;
 use crate::input::is_columns;
-use crate::report::{self, Format, Report};
+use crate::report::Report;
 use crate::table::{Labels, Table, Titles};
-use crate::{Failure, outfile, several, streams, table};
+use crate::{Failure, deliver, outfile, several, streams};
 
 /// Whether inputs are such files, by their names, or folders of them.
 pub(crate) fn takes(args: &Reduction) -> bool {
@@ -155,7 +156,7 @@ impl Shown {
                     crate::say!("time: {}", report.timing());
                 }
                 if let Some((path, format)) = &args.out {
-                    report::replace_file(path, *format, &report)?;
+                    deliver::replace_file(path, *format, &report)?;
                 }
                 streams::print(&format.bytes(&report)?)
             }
@@ -169,7 +170,7 @@ impl Shown {
                 if args.verbosity() == Verbosity::Verbose {
                     crate::say!("time: {}", found.timing());
                 }
-                table::show(args, &found)
+                deliver::many(args, &found)
             }
         }
     }

@@ -1,12 +1,12 @@
 //! The `warpfold` program as a library, for its tests and examples.
 //!
 //! ```text
-//! args (clap) -> run -> warpfold_io (files, streams, random numbers -> pieces of native bytes)
-//!                    -> warpfold::Stream (folds the pieces)
-//!                    -> report (text, json, csv, npy)
+//! command (clap) -> run -> opening, warpfold_io (files, streams, random numbers -> pieces of native bytes)
+//!                    -> device (folds the pieces)
+//!                    -> report (text, json, csv, npy) -> deliver
 //!      or, for many results:
-//!                    -> batched  (inputs as a whole -> warpfold::ReduceBatched)
-//!                    -> table (text, json, csv, npy, npz)
+//!                    -> batched  (inputs as a whole -> warpfold_engine)
+//!                    -> table (text, json, csv, npy, npz) -> deliver
 //!      or, for several columns of text:
 //!                    -> several (one reading -> a fold for each column), by keys batched::columns -> table
 //!      or, for columns of Parquet and Arrow files (feature `parquet`):
@@ -22,15 +22,19 @@ mod args;
 mod batched;
 mod bench;
 mod chart;
+mod command;
 #[cfg_attr(not(feature = "parquet"), path = "data_absent.rs")]
 mod data;
+mod deliver;
 mod device;
 mod error;
 mod explain;
+mod format;
 mod ladder;
 mod left_out;
 mod mapped;
 mod memory;
+mod opening;
 mod overview;
 mod page;
 mod plot;
@@ -60,10 +64,12 @@ pub(crate) use warpfold_io::{self as input, outfile};
 
 use std::process::ExitCode;
 
+use command::Invocation;
+
 /// Runs the program on the arguments of this process.
 pub fn main() -> ExitCode {
     signals::listen();
-    let outcome = streams::check_output().and_then(|()| args::parse()).and_then(run_command);
+    let outcome = streams::check_output().and_then(|()| command::parse()).and_then(run_command);
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::ReaderGone) => streams::end_by_broken_pipe(),
@@ -74,43 +80,44 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run_command(args: args::Invocation) -> Result<(), Failure> {
-    match &args {
-        args::Invocation::Text(_) => {}
-        args::Invocation::Reduction(reduction) => {
-            plot::check(reduction)?;
+fn run_command(command: Invocation) -> Result<(), Failure> {
+    match &command {
+        Invocation::Text(_) => {}
+        Invocation::Reduction(reduction) => {
+            plot::check(reduction, data::takes(reduction) || several::takes(reduction))?;
             threads::start_pool(reduction.threads())?;
         }
         _ => threads::start_pool(None)?,
     }
-    match args {
-        args::Invocation::Reduction(reduction) if data::takes(&reduction) => {
-            data::reduction(&reduction)
-        }
-        args::Invocation::Reduction(reduction)
+    match command {
+        Invocation::Reduction(reduction) if data::takes(&reduction) => data::reduction(&reduction),
+        Invocation::Reduction(reduction)
             if reduction.world.is_none() && overview::takes(&reduction) =>
         {
             overview::reduction(&reduction)
         }
-        args::Invocation::Reduction(reduction) if several::takes(&reduction) => {
-            several::reduction(&reduction)
+        Invocation::Reduction(reduction) if several::takes(&reduction) => {
+            match reduction.parts.by.is_empty() {
+                true => several::reduction(&reduction),
+                false => batched::columns(&reduction),
+            }
         }
-        args::Invocation::Reduction(reduction) if reduction.world.is_some() => {
+        Invocation::Reduction(reduction) if reduction.world.is_some() => {
             world::reduction(&reduction)
         }
-        args::Invocation::Reduction(reduction) => run::reduction(&reduction),
-        args::Invocation::Text(text) => streams::print(&text),
-        args::Invocation::Bench(args) => bench::cpu(&args),
-        args::Invocation::BenchCuda(args) => bench::cuda(&args),
-        args::Invocation::BenchSegments(args) => bench::segments(&args),
-        args::Invocation::FirstUses(args) => bench::first_uses(&args),
-        args::Invocation::Tune(args) => tune::tune(&args),
-        args::Invocation::Devices(format) => streams::print(&device::list(format)),
-        args::Invocation::Explain(args) => explain::explain(&args),
-        args::Invocation::Ladder(args) => ladder::ladder(&args),
-        args::Invocation::Sweep(args) => sweep::sweep(&args),
-        args::Invocation::Replay(args) => replay::replay(&args),
-        args::Invocation::Roofline(args) => roofline::roofline(&args),
-        args::Invocation::Page(args) => page::page(&args),
+        Invocation::Reduction(reduction) => run::reduction(&reduction),
+        Invocation::Text(text) => streams::print(&text),
+        Invocation::Bench(args) => bench::cpu(&args),
+        Invocation::BenchCuda(args) => bench::cuda(&args),
+        Invocation::BenchSegments(args) => bench::segments(&args),
+        Invocation::FirstUses(args) => bench::first_uses(&args),
+        Invocation::Tune(args) => tune::tune(&args),
+        Invocation::Devices(format) => streams::print(&device::list(format)),
+        Invocation::Explain(args) => explain::explain(&args),
+        Invocation::Ladder(args) => ladder::ladder(&args),
+        Invocation::Sweep(args) => sweep::sweep(&args),
+        Invocation::Replay(args) => replay::replay(&args),
+        Invocation::Roofline(args) => roofline::roofline(&args),
+        Invocation::Page(args) => page::page(&args),
     }
 }

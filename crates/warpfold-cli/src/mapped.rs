@@ -15,8 +15,8 @@ use crate::input::text::Column;
 use crate::input::{self, Input, Name};
 use crate::left_out::{Joined, Texts};
 use crate::progress::Progress;
-use crate::report::{self, Answer, Format, Report};
-use crate::{Failure, run, streams};
+use crate::report::{self, Answer, Report};
+use crate::{Failure, deliver, opening};
 pub(crate) use side::Side;
 pub(crate) use side::{is_text, step};
 
@@ -28,7 +28,7 @@ const WEIGHTS: &str = "weights";
 /// Runs a reduction of an expression, and prints what comes of it.
 pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     check(args)?;
-    run::check_result_file(args)?;
+    opening::check_result_file(args)?;
     let (finish, begun) = (args.finish()?, Instant::now());
     let (wanted, mut sides) = opened(args)?;
     let map = wanted.map(args, &sides)?;
@@ -80,10 +80,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("time: {}", report.timing());
     }
-    if let Some((path, format)) = &args.out {
-        report::replace_file(path, *format, &report)?;
-    }
-    streams::print(&args.format.unwrap_or(Format::Text).bytes(&report)?)
+    deliver::one(args, &report)
 }
 
 /// What folds: the processor, unless another device is asked for by name.
@@ -186,7 +183,7 @@ pub(crate) fn opened(args: &Reduction) -> Result<(MapRequest, Vec<Side>), Failur
     let columns = names.iter().filter(|name| !is_with(name)).count();
     if (columns > 1 || !with.is_empty()) && is_text(args) {
         // Each column is read apart, and the names of all are looked at.
-        run::keep_streams(args)?;
+        opening::keep_streams(args)?;
     }
     refuse_two_meanings(args, &names)?;
     let beside = side::beside(args, &with, &names)?;
@@ -281,7 +278,7 @@ fn weights_file(
         return Ok(None);
     }
     if is_text(args) {
-        run::keep_streams(args)?;
+        opening::keep_streams(args)?;
     }
     let meaning = |name: &str| match name {
         _ if with.iter().any(|(known, _)| known == name) => Some("what --with calls so".into()),

@@ -18,7 +18,7 @@ use crate::input::{InputFormat, Name};
 use crate::left_out::Texts;
 use crate::several::{self, Chosen, Folded};
 use crate::table::{Cells, Labels, Table, Titles};
-use crate::{Failure, outfile, run, table};
+use crate::{Failure, deliver, opening, outfile};
 
 /// Puts `stats` before a first argument that is no command and names a file; says whether it did.
 pub(crate) fn completed<C: CommandFactory>(mut args: Vec<OsString>) -> (Vec<OsString>, bool) {
@@ -83,7 +83,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let finish = args.finish()?;
     let begun = Instant::now();
     // The first row says which columns there are.
-    run::keep_streams(args)?;
+    opening::keep_streams(args)?;
     let dialect = args.written.overview_dialect();
     let columns = several::first_rows(args, dialect)?;
     if columns.names.is_empty() {
@@ -130,7 +130,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         fold_seconds: seconds,
         texts: texts.counted(args.verbosity() == Verbosity::Verbose),
     };
-    table::show(args, &table)?;
+    deliver::many(args, &table)?;
     for (name, why) in table.names().zip(found.iter().map(|column| &column.why)) {
         if let Some(why) = why {
             crate::say!("column {}: {why}", name.escape_debug());

@@ -63,7 +63,7 @@ impl Reduction {
     }
 
     /// Whether standard input can be nothing but text: there are options of columns or of text, or nothing says a type, and no other input is an array.
-    pub(super) fn says_text(&self) -> bool {
+    pub(crate) fn says_text(&self) -> bool {
         let is_standard = |path: &PathBuf| path.as_os_str() == "-";
         let is_text = |path: &PathBuf| is_standard(path) || kind(path) == InputFormat::Text;
         let names_column = |by: &PathBuf| kind(by) == InputFormat::Raw;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use warpfold_lab::Regex;
 
 use super::count;
@@ -100,15 +100,6 @@ pub(crate) struct Tune {
     /// Write every launch that was tried, with its time, to a JSON file
     #[arg(long, value_name = "FILE")]
     pub(crate) export: Option<PathBuf>,
-}
-
-/// How to print a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ListFormat {
-    /// A line each
-    Text,
-    /// One object
-    Json,
 }
 
 /// A benchmark as asked for on the command line.

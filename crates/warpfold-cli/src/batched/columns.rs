@@ -8,7 +8,7 @@ use warpfold_engine::{self as engine, HostArray, Indices, Request};
 
 use super::keys;
 use super::tuples::{Coded, Tuples};
-use super::{BatchedResults, Parted, Read, found, header, key_columns};
+use super::{BatchedResults, Parted, Read, found, header};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
@@ -16,19 +16,19 @@ use crate::input::text::{Indices as Places, MissingRuns};
 use crate::input::{self, Name, Whole};
 use crate::left_out::Texts;
 use crate::several::{Chosen, Kept, Reading, nothing_left, of_column, say_left_out};
-use crate::table::{self, Cells, Labels, Printed, Table, Titles};
-use crate::{report, run};
+use crate::table::{Cells, Labels, Printed, Table, Titles};
+use crate::{deliver, opening, report};
 
 /// Reduces the columns and prints their results.
 pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
     super::rows::check(args)?;
     keys::check(args)?;
     let finish = args.finish()?;
-    if !key_columns(args).is_empty() {
-        run::keep_streams(args)?;
+    if !opening::key_columns(args).is_empty() {
+        opening::keep_streams(args)?;
     }
     let begun = Instant::now();
-    let chosen = Chosen::of(args, &key_columns(args))?;
+    let chosen = Chosen::of(args, &opening::key_columns(args))?;
     let input = super::only(chosen.open(args)?, args.op())?;
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("input: {}: {}", input.name(), input.describe());
@@ -100,7 +100,7 @@ pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("time: {}", table.timing());
     }
-    table::show(args, &table)
+    deliver::many(args, &table)
 }
 
 /// The number of each row's key, the rows without one, and what the numbers stand for.

@@ -12,37 +12,11 @@ use crate::input::text::{
     TextError, is_missing,
 };
 use crate::input::{self, InputFormat, Name, Order, Problem, Wanted, Whole};
-use crate::{mapped, several};
-
-/// The columns of a text input that `--by` names, where it names no files.
-pub(crate) fn key_columns(args: &Reduction) -> Vec<Chosen> {
-    args.parts.by.iter().filter_map(|by| key_column(args, by)).collect()
-}
-
-fn key_column(args: &Reduction, by: &Path) -> Option<Chosen> {
-    let input = args.inputs.first()?;
-    let is_text = args.input.unwrap_or_else(|| InputFormat::of(&Name::of(input.to_path_buf())))
-        == InputFormat::Text;
-    let is_file =
-        may_be_file(by) && (by.exists() || args.text_with(&by.to_string_lossy()).is_none());
-    // What is no column is looked for by its name, and then said to be missing.
-    let column = || {
-        by.to_string_lossy()
-            .parse()
-            .unwrap_or_else(|_| Chosen::Name(by.to_string_lossy().into_owned()))
-    };
-    (is_text && !is_file).then(column)
-}
-
-/// Whether a name is that of a file of keys, where there is one.
-fn may_be_file(by: &Path) -> bool {
-    let name = Name::of(by.to_path_buf());
-    name == Name::Stdin || matches!(InputFormat::of(&name), InputFormat::Npy | InputFormat::Text)
-}
+use crate::{mapped, opening, several};
 
 /// Fails where a name of `--by` is a file of keys, and a column of the text as well.
 pub(super) fn check(args: &Reduction) -> Result<(), Failure> {
-    for by in args.parts.by.iter().filter(|by| may_be_file(by) && by.is_file()) {
+    for by in args.parts.by.iter().filter(|by| opening::may_be_file(by) && by.is_file()) {
         if let Some(text) = args.text_with(&by.to_string_lossy()) {
             let (by, text) = (by.display().to_string(), text.display().to_string());
             return Err(Failure::Usage(format!(
@@ -73,7 +47,7 @@ fn beside(args: &Reduction) -> Result<Vec<Chosen>, Failure> {
         return mapped::beside(args);
     }
     let values = if several::takes(args) { None } else { args.column_of_text()? };
-    Ok(values.into_iter().chain(key_columns(args)).collect())
+    Ok(values.into_iter().chain(opening::key_columns(args)).collect())
 }
 
 /// Reads the keys that `--by` names. Where rows are left out, so are keys that are missing in a file of their own.
@@ -90,7 +64,7 @@ pub(super) fn read(
         dialect.missing = Missing::Error;
     }
     let wanted = Wanted { dialect, left_out: LeftOut::Listed, ..Wanted::default() };
-    match (key_column(args, by), &args.inputs[..]) {
+    match (opening::key_column(args, by), &args.inputs[..]) {
         (Some(_), [path]) if input::is_read_once(&Name::of(path.clone())) => {
             Err(Failure::Usage(format!(
                 "--by COLUMN reads the input twice, and {} can be read once only; save it to a file",
@@ -222,7 +196,7 @@ fn whole(path: &Path, wanted: &Wanted, values: Option<&ChangeMonitor>) -> Result
 
 /// What keys are called, by their column or file.
 pub(super) fn name(args: &Reduction, by: &Path) -> String {
-    match key_column(args, by) {
+    match opening::key_column(args, by) {
         Some(_) => by.to_string_lossy().into_owned(),
         None => by.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
     }

@@ -10,8 +10,8 @@ use crate::args::{Reduction, Verbosity};
 use crate::device::Executor;
 use crate::input::Whole;
 use crate::left_out::Texts;
-use crate::table::{self, Table, Titles};
-use crate::{Failure, mapped, run};
+use crate::table::{Table, Titles};
+use crate::{Failure, deliver, mapped, opening};
 
 /// A map and the arrays that it reads.
 pub(super) struct Mapped<'w> {
@@ -38,8 +38,8 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
     mapped::check(args)?;
     super::check(args)?;
     args.finish()?;
-    if !super::key_columns(args).is_empty() {
-        run::keep_streams(args)?;
+    if !opening::key_columns(args).is_empty() {
+        opening::keep_streams(args)?;
     }
     let (wanted, sides) = mapped::opened(args)?;
     let map = wanted.map(args, &sides)?;
@@ -175,5 +175,5 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
     if is_verbose {
         crate::say!("time: {}", table.timing());
     }
-    table::show(args, &table)
+    deliver::many(args, &table)
 }

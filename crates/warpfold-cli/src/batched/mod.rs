@@ -10,7 +10,7 @@ mod rows;
 mod tuples;
 
 pub(crate) use columns::columns;
-pub(crate) use keys::{key_columns, with_key};
+pub(crate) use keys::with_key;
 pub(crate) use mapped::{Opened, open as open_mapped};
 pub(crate) use parted::{Aligned, Combined, Parted, Read};
 
@@ -30,7 +30,7 @@ use crate::input::text::{Header, SharedNotes};
 use crate::input::{self, Input, InputFormat, Name, Order, Whole};
 use crate::left_out::Texts;
 use crate::table::{Cells, Labels, Printed, Table, Titles};
-use crate::{Failure, run, table};
+use crate::{Failure, deliver, opening};
 use mapped::Mapped;
 use rows::Rows;
 
@@ -41,11 +41,11 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     }
     check(args)?;
     let finish = args.finish()?;
-    if !key_columns(args).is_empty() {
-        run::keep_streams(args)?;
+    if !opening::key_columns(args).is_empty() {
+        opening::keep_streams(args)?;
     }
     let begun = Instant::now();
-    let input = only(run::open(args)?, args.op())?;
+    let input = only(opening::open(args)?, args.op())?;
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("input: {}: {}", input.name(), input.describe());
     }
@@ -87,7 +87,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         crate::say!("plan: {}", found.plan);
         crate::say!("time: {}", table.timing());
     }
-    table::show(args, &table)
+    deliver::many(args, &table)
 }
 
 /// What the first row of a text was taken for.
@@ -130,7 +130,7 @@ pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
     keys::check(args)?;
     check_standard(args)?;
     refuse_table(args)?;
-    run::check_result_file(args)
+    opening::check_result_file(args)
 }
 
 /// Fails where standard input is to be two things at once.
@@ -155,7 +155,7 @@ fn refuse_table(args: &Reduction) -> Result<(), Failure> {
     if args.parts.axis.is_empty() || !args.column.is_empty() || args.maps.any() || !is_text {
         return Ok(());
     }
-    run::keep_streams(args)?;
+    opening::keep_streams(args)?;
     match input::text_columns(&name, args.written.dialect(false))?.names.len() {
         0 | 1 => Ok(()),
         columns => Err(Failure::Usage(format!(

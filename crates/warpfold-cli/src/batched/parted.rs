@@ -12,6 +12,7 @@ use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::input::text::{Header, MissingRuns, SharedNotes};
 use crate::input::{ChangeMonitor, Name, Whole};
+use crate::opening;
 use crate::table::Labels;
 
 /// What parts an input, read.
@@ -159,7 +160,7 @@ impl Parted {
         header: Option<Header>,
     ) -> Result<Read, Failure> {
         let paths = &args.parts.by;
-        let columns = keys::key_columns(args).len();
+        let columns = opening::key_columns(args).len();
         if columns > 0 && columns < paths.len() && rows::may_leave_out(args) {
             return Err(Failure::Usage(
                 "--missing skip leaves rows out of a text, its columns of keys included, and not out of keys in files of their own; put the keys into one text".into(),

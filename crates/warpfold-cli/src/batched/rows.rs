@@ -3,10 +3,11 @@
 use warpfold::segment::Bounds;
 use warpfold::{Column, Error, Op, Segments};
 
-use super::{BatchedResults, Parted, keys};
+use super::{BatchedResults, Parted};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::input::text::{Indices, Missing, MissingRuns};
+use crate::opening;
 
 /// Whether rows may be left out.
 pub(super) fn may_leave_out(args: &Reduction) -> bool {
@@ -50,7 +51,7 @@ impl Rows {
     ) -> Result<(Rows, Parted, MissingRuns), Failure> {
         let none = MissingRuns::default;
         let nothing = value_gaps.elements() == 0 && key_gaps.elements() == 0;
-        if nothing || !keys::key_columns(args).is_empty() {
+        if nothing || !opening::key_columns(args).is_empty() {
             // A column of the same text has lost the same rows.
             return Ok((Rows { gaps: value_gaps }, parted, none()));
         }

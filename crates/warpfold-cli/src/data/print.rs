@@ -6,7 +6,8 @@ use warpfold::{Column, Op, Value};
 use warpfold_arrow::{Cell, Fields, Keys};
 
 use crate::Failure;
-use crate::report::{FileFormat, Format, token};
+use crate::format::{FileFormat, Format};
+use crate::report::token;
 use crate::table::{Cells, Printed, Typed, columns};
 
 /// Results as a column of a table: as numbers where they are of one type.

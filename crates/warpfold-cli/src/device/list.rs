@@ -7,7 +7,15 @@ use warpfold_lab::machine::Machine;
 use warpfold_lab::report::size;
 
 use super::cuda;
-use crate::args::ListFormat;
+
+/// How to print a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ListFormat {
+    /// A line each
+    Text,
+    /// One object
+    Json,
+}
 
 /// The processor, the GPUs, and why none can be used.
 #[derive(Serialize)]

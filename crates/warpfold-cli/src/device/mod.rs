@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 
 pub(crate) use folder::Folder;
-pub(crate) use list::list;
+pub(crate) use list::{ListFormat, list};
 use warpfold::kernel::{self, AnyBuffer};
 use warpfold::map::{Folded, HostArray, Map};
 use warpfold::plan::{Link, Placement, Side, Tuning, place_host};

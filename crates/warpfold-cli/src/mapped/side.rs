@@ -12,7 +12,7 @@ use crate::args::{Reduction, Verbosity};
 use crate::input::text::{Column, Missing, SharedNotes, TextError};
 use crate::input::{self, Input, InputFormat, Name, Order, Pieces, Problem, Wanted, Whole};
 use crate::left_out::Joined;
-use crate::{Failure, batched, run};
+use crate::{Failure, opening};
 
 /// One input of the expression: files that are one array.
 pub(crate) struct Side {
@@ -71,7 +71,7 @@ impl Side {
             columns: column.into_iter().collect(),
             dialect,
             beside: beside.to_vec(),
-            left_out: run::left_out(args),
+            left_out: opening::left_out(args),
             ..Wanted::default()
         };
         let mut otherwise = None;
@@ -88,13 +88,13 @@ impl Side {
         } else if name == X && is_text && !args.column.is_empty() {
             input::open(&args.inputs, &wanted(args.column_of_text()?))?
         } else if name == X && !is_text {
-            run::open(args)?
+            opening::open(args)?
         } else if is_text {
             let is_once = |path: &PathBuf| input::is_read_once(&Name::of(path.clone()));
             if name == X && !args.inputs.iter().any(is_once) {
                 otherwise = Some(input::open(&args.inputs, &wanted(None))?.into());
             } else if name == X {
-                return Ok(Side::of(name, run::open(args)?, None));
+                return Ok(Side::of(name, opening::open(args)?, None));
             }
             input::open(&args.inputs, &wanted(Some(Column::Name(name.into()))))?
         } else {
@@ -269,7 +269,7 @@ pub(super) fn beside(
     with: &[(String, PathBuf)],
     names: &[String],
 ) -> Result<Vec<Column>, Failure> {
-    let keys = batched::key_columns(args);
+    let keys = opening::key_columns(args);
     let skips = args.written.dialect(false).missing == Missing::Skip;
     let is_text_file = |(_, path): &(String, PathBuf)| {
         InputFormat::of(&Name::of(path.clone())) == InputFormat::Text

@@ -12,10 +12,10 @@ use std::path::PathBuf;
 
 use warpfold::Op;
 
-use crate::args::Reduction;
+use crate::args::{Plot, Reduction};
 use crate::chart::{Axis, Bars, Chart, Lines, Point, Row, Scale, Series};
 use crate::table::{Cells, Table, Titles};
-use crate::{Failure, data, outfile, several, streams};
+use crate::{Failure, outfile, streams};
 use polyline::Polyline;
 
 /// Bars of a picture at most.
@@ -27,29 +27,8 @@ const MOST_MARKED: usize = 40;
 /// Points of a line in a picture at most: some for each pixel.
 const POINTS: usize = 900;
 
-/// Where results are drawn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Plot {
-    /// On standard output, in place of the results as text.
-    Terminal,
-    /// Into an SVG file, which is replaced as a whole or not at all.
-    File(PathBuf),
-}
-
-impl Plot {
-    /// Reads the option's value; nothing is the terminal.
-    pub(crate) fn of(text: &str) -> Result<Plot, String> {
-        let path = PathBuf::from(text);
-        match path.extension().map(|extension| extension.to_ascii_lowercase()) {
-            _ if text.is_empty() => Ok(Plot::Terminal),
-            Some(extension) if extension == "svg" => Ok(Plot::File(path)),
-            _ => Err("the name must end in .svg; --plot alone draws in the terminal".into()),
-        }
-    }
-}
-
-/// Fails early where there will be nothing to draw.
-pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
+/// Fails early where there will be nothing to draw. Several columns can be asked for of inputs that have them.
+pub(crate) fn check(args: &Reduction, has_columns: bool) -> Result<(), Failure> {
     let Some(plot) = &args.plot else { return Ok(()) };
     let is_picture = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "svg");
     if let (Plot::Terminal, Some(picture)) = (plot, args.inputs.iter().find(is_picture)) {
@@ -60,7 +39,6 @@ pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
             picture.escape_debug()
         )));
     }
-    let has_columns = data::takes(args) || several::takes(args);
     let is_many = args.parts.any() || has_columns && args.is_table();
     if !is_many || args.maps.any() && !args.parts.any() {
         return Err(Failure::Usage(

@@ -1,13 +1,11 @@
 //! Results as bytes: one format a file, behind one trait.
 
 mod csv;
-mod file;
 mod json;
 mod npy;
 mod number;
 mod text;
 
-pub(crate) use file::{FileFormat, replace_file};
 pub(crate) use json::token;
 pub(crate) use number::type_name;
 pub(crate) use text::plain;
@@ -20,6 +18,7 @@ use warpfold::{Accuracy, Column, DType, Op, Value};
 
 use crate::Failure;
 use crate::device::Device;
+use crate::format::Format;
 use crate::left_out::TextNotes;
 
 /// What comes of a reduction, or of several in one reading.
@@ -133,7 +132,7 @@ impl Report {
         )
     }
 
-    fn fields(&self) -> Vec<(Cow<'_, str>, Option<Value>)> {
+    pub(crate) fn fields(&self) -> Vec<(Cow<'_, str>, Option<Value>)> {
         match &self.output {
             Answer::One(output) => {
                 fields(output).into_iter().map(|(name, value)| (name.into(), value)).collect()
@@ -166,15 +165,13 @@ trait Render {
     fn render(report: &Report, out: &mut Vec<u8>) -> Result<(), Failure>;
 }
 
-/// How to print a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Format {
-    /// The number alone; two for minmax, a table for stats, a line for each of many results
-    Text,
-    /// One object on one line, with type, bits and time
-    Json,
-    /// A header and a row, or many
-    Csv,
+impl Report {
+    /// As a `.npy` file.
+    pub(crate) fn npy(&self) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        npy::Npy::render(self, &mut bytes)?;
+        Ok(bytes)
+    }
 }
 
 impl Format {

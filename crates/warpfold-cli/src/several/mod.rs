@@ -18,7 +18,7 @@ use crate::input::text::{Column, Columns, Dialect, Header, LeftOut, NoNumbers};
 use crate::input::{self, InputFormat, Name, Problem, Wanted};
 use crate::left_out::{Joined, Texts};
 use crate::table::{Cells, Labels, Printed, Table, Titles};
-use crate::{Failure, batched, report, run, table};
+use crate::{Failure, deliver, opening, report};
 
 /// Whether there are several columns of texts.
 pub(crate) fn takes(args: &Reduction) -> bool {
@@ -32,9 +32,6 @@ pub(crate) fn takes(args: &Reduction) -> bool {
 /// Reduces them and prints what comes of it.
 pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     check(args)?;
-    if !args.parts.by.is_empty() {
-        return batched::columns(args);
-    }
     let (finish, begun) = (args.finish()?, Instant::now());
     let chosen = Chosen::of(args, &[])?;
     let inputs = chosen.open(args)?;
@@ -83,11 +80,11 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         fold_seconds: folding.elapsed().as_secs_f64(),
         texts: texts.found(args.verbosity() == Verbosity::Verbose),
     };
-    table::show(args, &table)
+    deliver::many(args, &table)
 }
 
 /// What makes no sense whatever the texts hold.
-fn check(args: &Reduction) -> Result<(), Failure> {
+pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
     let refused = |what: &str| {
         Err(Failure::Usage(format!(
             "several --column options make a table of each column's result, {what}"
@@ -120,7 +117,7 @@ fn check(args: &Reduction) -> Result<(), Failure> {
     if !args.device.is_processor() {
         return refused("on the processor; leave --device out, or run once for each column");
     }
-    run::check_result_file(args)
+    opening::check_result_file(args)
 }
 
 /// The columns that were chosen.
@@ -150,7 +147,7 @@ impl Chosen {
         let has_index =
             args.column.iter().chain(keys).any(|column| matches!(column, Column::Index(_)));
         if is_all {
-            run::keep_streams(args)?;
+            opening::keep_streams(args)?;
         }
         // What is read once has no first row to be looked at before.
         if is_once() {

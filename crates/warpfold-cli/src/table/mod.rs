@@ -15,11 +15,10 @@ use std::path::Path;
 
 use warpfold::{Accuracy, Op};
 
-use crate::args::Reduction;
 use crate::device::Device;
+use crate::format::{FileFormat, Format};
 use crate::left_out::TextNotes;
-use crate::report::{FileFormat, Format};
-use crate::{Failure, outfile, plot, streams};
+use crate::{Failure, outfile, streams};
 #[cfg(feature = "parquet")]
 pub(crate) use cells::Typed;
 pub(crate) use cells::{Cells, Printed};
@@ -184,24 +183,8 @@ impl Table {
     }
 }
 
-/// Writes a table to the result file, if there is to be one, and prints it, or a line on the file in its place.
-pub(crate) fn show(args: &Reduction, table: &Table) -> Result<(), Failure> {
-    if let Some((path, format)) = &args.out {
-        replace_file(path, *format, table)?;
-    }
-    if let Some(plot) = &args.plot
-        && plot::show(plot, table)?
-    {
-        return Ok(());
-    }
-    match (&args.out, args.format) {
-        (Some((path, _)), None) if !args.full => print_summary(table, path),
-        (_, format) => print(format.unwrap_or(Format::Text), table, args.full),
-    }
-}
-
 /// Prints a table. On a terminal, text is cut where it is long, unless it is wanted in full; every other reader gets all of it.
-fn print(format: Format, table: &Table, full: bool) -> Result<(), Failure> {
+pub(crate) fn print(format: Format, table: &Table, full: bool) -> Result<(), Failure> {
     let extent = if full || !io::stdout().is_terminal() { Extent::Full } else { Extent::Ends };
     let mut out = BufWriter::new(warpfold_io::standard::output().map_err(Failure::stdout)?);
     let written = match format {
@@ -214,7 +197,7 @@ fn print(format: Format, table: &Table, full: bool) -> Result<(), Failure> {
 }
 
 /// Prints one line that says what is in a file.
-fn print_summary(table: &Table, path: &Path) -> Result<(), Failure> {
+pub(crate) fn print_summary(table: &Table, path: &Path) -> Result<(), Failure> {
     let rows = table.rows();
     let results = if rows == 1 { "result" } else { "results" };
     let (op, dtype, path) = (table.op, &table.dtype, path.display());
@@ -222,7 +205,7 @@ fn print_summary(table: &Table, path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a table to a file, which is replaced as a whole or not at all.
-fn replace_file(path: &Path, format: FileFormat, table: &Table) -> Result<(), Failure> {
+pub(crate) fn replace_file(path: &Path, format: FileFormat, table: &Table) -> Result<(), Failure> {
     npy::check(format, table)?;
     #[cfg(feature = "parquet")]
     if let FileFormat::Columns(written) = format {

@@ -6,7 +6,8 @@ use warpfold::Column;
 
 use super::{Cells, Labels, Table};
 use crate::Failure;
-use crate::report::{FileFormat, npy_header, npy_type};
+use crate::format::FileFormat;
+use crate::report::{npy_header, npy_type};
 
 /// Refuses what NumPy has no type for, before the file is touched.
 pub(super) fn check(format: FileFormat, table: &Table) -> Result<(), Failure> {

@@ -17,7 +17,7 @@ use crate::input::{Input, Name};
 use crate::left_out::Joined;
 use crate::mapped::{self, MapRequest, Side};
 use crate::report::{Answer, Report};
-use crate::{Failure, run};
+use crate::{Failure, opening};
 
 /// How inputs of an expression can be shared out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub(super) fn words(args: &Reduction) -> String {
 fn open(args: &Reduction, comm: &dyn Comm) -> Result<Opened, Failure> {
     mapped::check(args)?;
     if comm.rank() == 0 {
-        run::check_result_file(args)?;
+        opening::check_result_file(args)?;
     }
     let (wanted, mut sides) = mapped::opened(args)?;
     sides.iter_mut().for_each(|side| side.decide(args));

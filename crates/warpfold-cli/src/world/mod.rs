@@ -20,27 +20,14 @@ mod whole;
 use warpfold::{DType, Op};
 use warpfold_dist::{Agreement, Comm, Mpi, Nccl, Tcp, exchange};
 
-use crate::args::{Reduction, Verbosity};
+use crate::args::{Launcher, Reduction, Verbosity};
 use crate::device::{Device, cuda};
 use crate::input::InputFormat;
 use crate::input::text::{Column, Missing};
 use crate::input::{Input, Name, Packing};
-use crate::{Failure, overview, run};
+use crate::{Failure, opening, overview, run};
 use bar::Bar;
 use gpus::Gpus;
-
-/// Who carries bytes between ranks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Launcher {
-    /// MPI under mpirun, TCP under torchrun and srun, or as the variables WARPFOLD_RANK and so on say
-    Auto,
-    /// Open MPI, MPICH or another library of the MPI 5.0 ABI, found when the program runs
-    Mpi,
-    /// Sockets; WARPFOLD_TOKEN keeps strangers out
-    Tcp,
-    /// NCCL between GPUs, one a rank, which meet as auto says
-    Nccl,
-}
 
 fn enter(launcher: Launcher, device: Device) -> Result<Box<dyn Comm>, Failure> {
     let is_set = |name: &&str| std::env::var_os(name).is_some();
@@ -200,9 +187,9 @@ fn alone(args: &Reduction, comm: &dyn Comm, what: &str) -> Result<(), Failure> {
 /// Opens the inputs; rank 0 looks at the result file too.
 fn open(args: &Reduction, comm: &dyn Comm) -> Result<Vec<Input>, Failure> {
     if comm.rank() == 0 {
-        run::check_result_file(args)?;
+        opening::check_result_file(args)?;
     }
-    run::open(args)
+    opening::open(args)
 }
 
 /// Says what a rank takes, if that is asked for.

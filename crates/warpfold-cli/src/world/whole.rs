@@ -13,13 +13,13 @@ use super::bar::Bar;
 use super::{Merged, agreement, device, has_text, lines, open, settle, tell, texts};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
+use crate::deliver;
 use crate::device::{self as devices, Device, Executor, Folder, Work};
 use crate::input::text::Notes;
 use crate::input::{self, Input, Name, Order};
 use crate::left_out::tell_texts;
-use crate::report::{self, Format, Report};
-use crate::run::pairs_of_columns;
-use crate::streams;
+use crate::opening::pairs_of_columns;
+use crate::report::Report;
 
 /// The elements of shares begin at multiples of so many bytes: a cache line.
 pub(super) const GRID_BYTES: u64 = 64;
@@ -450,8 +450,5 @@ pub(super) fn print(
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("time of rank 0: {}", report.timing());
     }
-    if let Some((path, format)) = &args.out {
-        report::replace_file(path, *format, &report)?;
-    }
-    streams::print(&args.format.unwrap_or(Format::Text).bytes(&report)?)
+    deliver::one(args, &report)
 }

@@ -15,9 +15,10 @@ use super::{Columns, cells, parts as parts_in_words, pieces};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::batched::{self, Opened};
+use crate::deliver;
 use crate::device::Device;
 use crate::mapped::kept_none;
-use crate::table::{self, Labels, Table, Titles};
+use crate::table::{Labels, Table, Titles};
 
 /// What a rank made of its share.
 struct Taken<'o> {
@@ -66,7 +67,7 @@ pub(in crate::world) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(
     if args.verbosity() == Verbosity::Verbose {
         crate::say!("time of rank 0: {}", table.timing());
     }
-    table::show(args, &table)
+    deliver::many(args, &table)
 }
 
 /// What all ranks agree on before they know how many outputs there are.

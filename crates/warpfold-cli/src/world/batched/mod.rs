@@ -25,10 +25,11 @@ use super::{Merged, agreement, open, settle, tell};
 use crate::Failure;
 use crate::args::{self, Reduction, Verbosity};
 use crate::batched::{self, Combined, Parted, with_key};
+use crate::deliver;
 use crate::device::Device;
 use crate::input::{self, Order, Whole};
 use crate::left_out::Texts;
-use crate::table::{self, Cells, Labels, Table, Titles};
+use crate::table::{Cells, Labels, Table, Titles};
 use gathered::{Cell, Filled, Missing, Slab};
 pub(super) use mapped::reduction as of_expression;
 
@@ -166,7 +167,7 @@ pub(super) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(), Failure
     if is_verbose {
         crate::say!("time of rank 0: {}", table.timing());
     }
-    table::show(args, &table)
+    deliver::many(args, &table)
 }
 
 /// The columns of no output, which no rank has filled in: their names and types are those of the reduction all the same.

@@ -1,16 +1,23 @@
-//! `--out`: the format of a result file, and one result in it.
+//! The formats of results: printed, and in files.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::{Format, Render, Report, npy};
 use crate::Failure;
 use crate::input::extension;
-use crate::outfile;
-#[cfg(feature = "parquet")]
-use crate::table::{Printed, columns};
 
 #[cfg(feature = "parquet")]
 use warpfold_arrow::files::Written;
+
+/// How to print a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// The number alone; two for minmax, a table for stats, a line for each of many results
+    Text,
+    /// One object on one line, with type, bits and time
+    Json,
+    /// A header and a row, or many
+    Csv,
+}
 
 #[cfg(feature = "parquet")]
 const ENDINGS: &str =
@@ -18,7 +25,7 @@ const ENDINGS: &str =
 #[cfg(not(feature = "parquet"))]
 const ENDINGS: &str = "the name must end in .npy, .npz, .json or .csv, which says the format";
 
-/// The format that a result file's extension names.
+/// The format that the extension of a result file, `--out`, names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileFormat {
     /// `.npy`
@@ -63,27 +70,4 @@ impl FileFormat {
             _ => Ok(()),
         }
     }
-}
-
-/// Writes a report to a file, which is replaced as a whole or not at all.
-pub(crate) fn replace_file(
-    path: &Path,
-    format: FileFormat,
-    report: &Report,
-) -> Result<(), Failure> {
-    let mut bytes = Vec::new();
-    match format {
-        FileFormat::Npy => npy::Npy::render(report, &mut bytes)?,
-        FileFormat::Npz => return format.check_one(),
-        FileFormat::Printed(format) => bytes = format.bytes(report)?,
-        #[cfg(feature = "parquet")]
-        FileFormat::Columns(written) => {
-            let fields = report.fields();
-            let name = |name| if fields.len() == 1 { report.op.name() } else { name };
-            let row =
-                fields.iter().map(|(field, value)| (name(&**field), value.map(Printed::from)));
-            bytes = columns::bytes(columns::of_row(row)?, written)?;
-        }
-    }
-    Ok(outfile::replace(path, &bytes)?)
 }
