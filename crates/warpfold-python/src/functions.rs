@@ -4,9 +4,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use warpfold_num::Op;
 
+use crate::dispatch::dot as reduce_pair;
+use crate::parted::Where;
 use crate::policy::{correction as ddof_of, policy};
-use crate::reduce::{Call, More, When, dot as reduce_pair};
-use crate::segments::{Where, reduce as reduce_segments};
+use crate::reduce::{Call, More, When};
+use crate::segments::reduce as reduce_segments;
 
 type Any<'py> = Bound<'py, PyAny>;
 type Given<'py> = PyResult<Bound<'py, PyAny>>;

@@ -13,6 +13,7 @@
 mod columns;
 mod convert;
 mod cuda;
+mod dispatch;
 mod errors;
 mod exact;
 mod explain;

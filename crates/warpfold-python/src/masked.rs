@@ -320,11 +320,8 @@ fn results(columns: &engine::Columns) -> Vec<BlockResult> {
 }
 
 impl<'py> Call<'_, 'py> {
-    /// Reduces an array with a mask, weights or an initial element.
+    /// Reduces an array with a mask or an initial element.
     pub(crate) fn chosen(&self, py: Python<'py>, input: &Input) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(weights) = self.more.weights {
-            return crate::mapped::weighted(py, self, input, weights);
-        }
         let mask = mask(self.more.r#where)?;
         let wanted = self.wanted(input.dtype, input.home)?;
         check_bools(py, self.op, input, self.policy)?;

@@ -14,6 +14,15 @@ use crate::reduce::{Call, columns_of};
 use crate::run::run;
 use crate::take::{Input, Views};
 
+/// How a caller says where segments lie.
+pub(crate) struct Where<'a, 'py> {
+    pub(crate) offsets: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) lengths: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) every: Option<u64>,
+    /// Which elements count.
+    pub(crate) mask: Option<&'a Bound<'py, PyAny>>,
+}
+
 /// The results of all parts of an array of one axis; where there is a mask, of the elements that it keeps.
 pub(crate) fn columns(
     py: Python<'_>,

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyDict;
 use warpfold_engine::{self as engine, Columns, Parts, Request};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Output;
@@ -16,7 +16,7 @@ use crate::errors::{cause, raised};
 use crate::give;
 use crate::policy::{Axes, Correction, axes};
 use crate::run::run;
-use crate::take::{Home, Input, Pairs, Taken, take_any};
+use crate::take::{Home, Input, Pairs};
 
 /// A reduction with everything that the caller chose.
 #[derive(Clone, Copy)]
@@ -60,24 +60,9 @@ pub(crate) struct More<'a, 'py> {
 }
 
 impl More<'_, '_> {
-    fn is_any(&self) -> bool {
+    pub(crate) fn is_any(&self) -> bool {
         self.initial.is_some() || self.r#where.is_some() || self.weights.is_some()
     }
-}
-
-/// Runs what makes the stream the current one of an array's library.
-fn within<'py, R>(
-    x: &Bound<'py, PyAny>,
-    stream: &Bound<'py, PyAny>,
-    run: impl FnOnce() -> PyResult<R>,
-) -> PyResult<R> {
-    let streams = x.py().import("warpfold._streams")?;
-    let current = streams.getattr("within")?.call1((x, stream))?;
-    current.call_method0("__enter__")?;
-    let ran = run();
-    let none = x.py().None();
-    current.call_method1("__exit__", (&none, &none, &none))?;
-    ran
 }
 
 impl<'a, 'py> Call<'a, 'py> {
@@ -101,42 +86,6 @@ impl<'a, 'py> Call<'a, 'py> {
     pub(crate) fn wanted(&self, dtype: DType, home: Home) -> PyResult<Wanted> {
         let to = self.dtype.map(crate::names::dtype).transpose()?;
         Wanted::new(self.op, dtype, self.ddof, self.policy, to, home)
-    }
-
-    /// Reduces an array.
-    pub(crate) fn reduce(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = x.py();
-        if let Some(stream) = self.stream {
-            return within(x, stream, || Call { stream: None, ..*self }.reduce(x));
-        }
-        if let Ok(text) = x.cast::<PyString>() {
-            return crate::mapped::expression(self, text);
-        }
-        if let Some(names) = self.more.names
-            && let Some(name) = names.keys().iter().next()
-        {
-            return Err(PyTypeError::new_err(format!(
-                "{} got an unexpected keyword argument {name:?}; arrays have names where the first argument is an expression",
-                self.op
-            )));
-        }
-        let input = match take_any(x)? {
-            Taken::Array(input) => input,
-            Taken::Column(column) if self.more.is_any() => column.into_input()?,
-            Taken::Column(column) => return crate::columns::reduce(py, self, &column),
-            Taken::Gpu(input) if !self.more.is_any() => {
-                return crate::cuda::reduce(py, self, &input);
-            }
-            Taken::Gpu(input) if self.more.initial.is_none() && self.more.weights.is_none() => {
-                return crate::mapped::masked_on_gpu(py, self, &input);
-            }
-            other @ Taken::Gpu(_) => other.into_input()?,
-            Taken::Followed(library) => return crate::followed::reduce(py, self, x, library),
-        };
-        if self.more.is_any() {
-            return self.chosen(py, &input);
-        }
-        self.plain(py, &input)
     }
 
     /// Reduces an array, all of whose elements count once.
@@ -444,27 +393,4 @@ pub(crate) fn pair(py: Python<'_>, x: &Input, y: &Input, policy: Policy) -> PyRe
         }
     };
     partial.map_err(|error| raised(&error))
-}
-
-/// The dot product of two arrays.
-pub(crate) fn dot<'py>(
-    call: &Call<'_, 'py>,
-    x: &Bound<'py, PyAny>,
-    y: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = x.py();
-    if let Some(stream) = call.stream {
-        return within(x, stream, || dot(&Call { stream: None, ..*call }, x, y));
-    }
-    let (x, y) = match (take_any(x)?, take_any(y)?) {
-        (Taken::Followed(library), _) | (_, Taken::Followed(library)) => {
-            return crate::followed::dot(py, call, x, y, library);
-        }
-        (Taken::Gpu(a), Taken::Gpu(b)) => return crate::cuda::dot(py, call, &a, &b),
-        (a, b) => (a.into_input()?, b.into_input()?),
-    };
-    let wanted = call.wanted(x.dtype, x.home)?;
-    let partial = pair(py, &x, &y, call.policy)?;
-    let output = finish(&partial, call.op, &wanted, !x.is_empty())?;
-    call.give(py, x.home, output, &[], &wanted)
 }

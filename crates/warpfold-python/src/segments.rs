@@ -10,19 +10,10 @@ use warpfold_plan::segment::{Numbers, Segments};
 
 use crate::errors::raised;
 use crate::masked::mask;
-use crate::parted::columns;
+use crate::parted::{Where, columns};
 use crate::reduce::{Call, check_bools};
 use crate::run::run;
 use crate::take::{Input, Taken, take, take_any};
-
-/// How a caller says where segments lie.
-pub(crate) struct Where<'a, 'py> {
-    pub(crate) offsets: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) lengths: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) every: Option<u64>,
-    /// Which elements count.
-    pub(crate) mask: Option<&'a Bound<'py, PyAny>>,
-}
 
 /// Offsets or lengths.
 fn numbers<'a>(what: &str, input: &'a Input) -> PyResult<Numbers<'a>> {

@@ -24,7 +24,7 @@ const MOST_QUEUES: usize = 64;
 
 /// What a queue of a stream is for: who starts work does not wait behind who reads a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum For {
+pub(crate) enum For {
     /// Results that are left on the device.
     Leaving,
     /// Results that the host waits for.
@@ -32,8 +32,8 @@ pub(super) enum For {
 }
 
 /// A queue of a stream.
-pub(super) struct Ready {
-    pub(super) queue: Queue,
+pub(crate) struct Ready {
+    pub(crate) queue: Queue,
     /// Where kernels of many results say what was wrong, with all bits set: of results that are left on the device nothing can be.
     faults: Option<Buffer<u64>>,
     /// Where they leave what blocks hold: zero before its first use up to [`WORKSPACE_HEADER`], as it is left behind.
@@ -45,7 +45,7 @@ const MOST_WORKSPACE: u64 = 16 << 20;
 
 impl Ready {
     /// The address of so many words of ones.
-    pub(super) fn faults(&mut self, gpu: &Gpu, words: usize) -> Result<u64> {
+    pub(crate) fn faults(&mut self, gpu: &Gpu, words: usize) -> Result<u64> {
         match &self.faults {
             Some(faults) => Ok(faults.address()),
             None => {
@@ -57,7 +57,7 @@ impl Ready {
 
     /// The address of a plan's workspace, which the queue keeps from one call to the next; `None` if the plan has to have one of its own, all zeros: one
     /// that is large, or one that runs in a graph, perhaps beside others of this queue.
-    pub(super) fn workspace(&mut self, gpu: &Gpu, plan: &CudaBatchPlan) -> Result<Option<u64>> {
+    pub(crate) fn workspace(&mut self, gpu: &Gpu, plan: &CudaBatchPlan) -> Result<Option<u64>> {
         let bytes = WORKSPACE_HEADER + plan.workspace;
         if plan.workspace == 0 {
             return Ok(Some(0));
@@ -90,7 +90,7 @@ const MOST_TABLES: usize = 4096;
 ///
 /// # Safety
 /// As [`on_stream`].
-pub(super) unsafe fn tables(
+pub(crate) unsafe fn tables(
     gpu: &Gpu,
     number: i32,
     stream: usize,
@@ -126,7 +126,7 @@ pub(crate) fn _gpus() -> Vec<(usize, String, String)> {
 }
 
 /// A GPU by its number, opened once.
-pub(super) fn gpu(number: i32) -> PyResult<Gpu> {
+pub(crate) fn gpu(number: i32) -> PyResult<Gpu> {
     if is_forked() {
         return Err(PyRuntimeError::new_err(
             "a process that was forked cannot use the GPUs of its parent; start processes with multiprocessing's \"spawn\"",
@@ -146,7 +146,7 @@ pub(super) fn gpu(number: i32) -> PyResult<Gpu> {
 ///
 /// # Safety
 /// As [`Gpu::queue_on`]; a stream of a number that was another's before is one as good.
-pub(super) unsafe fn on_stream<R>(
+pub(crate) unsafe fn on_stream<R>(
     gpu: &Gpu,
     number: i32,
     stream: usize,

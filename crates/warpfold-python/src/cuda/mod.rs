@@ -5,14 +5,13 @@
 //! everything else: integers that may overflow, …      the exact partial read on the host, rounded once, sent back
 //! ```
 
-mod devices;
+pub(crate) mod devices;
 pub(crate) mod groups;
 pub(crate) mod mapped;
 mod on_device;
 mod ranks;
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod segments;
-pub(crate) mod xla;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -153,7 +152,12 @@ fn deferred<'py>(
 }
 
 /// The type of a result of so many elements that the kernels leave as the caller wants it; `None` where it is read on the host.
-fn type_on_device(call: &Call<'_, '_>, x: &OnGpu, wanted: &Wanted, inputs: u64) -> Option<DType> {
+pub(crate) fn type_on_device(
+    call: &Call<'_, '_>,
+    x: &OnGpu,
+    wanted: &Wanted,
+    inputs: u64,
+) -> Option<DType> {
     let (op, dtype) = (call.op, x.input.dtype);
     let round_to = wanted.finish.round_to;
     let is_typed = match round_to {
@@ -188,10 +192,10 @@ fn natural(dtype: DType) -> Option<DType> {
 
 /// Where an array lies, as the work without the interpreter takes it; whoever makes one holds the array meanwhile.
 #[derive(Clone, Copy)]
-struct Location {
-    first: u64,
-    len: u64,
-    stream: Option<usize>,
+pub(crate) struct Location {
+    pub(crate) first: u64,
+    pub(crate) len: u64,
+    pub(crate) stream: Option<usize>,
 }
 
 impl Location {
@@ -233,7 +237,7 @@ fn reducing<T: Element, R>(
 }
 
 /// Has the value left at an address, in the stream of the array's library.
-fn reduce_into<T: Element>(
+pub(crate) fn reduce_into<T: Element>(
     call: &Call<'_, '_>,
     x: &OnGpu,
     y: Option<&OnGpu>,
@@ -270,7 +274,7 @@ fn host<T: Element>(
 }
 
 /// The same without the interpreter.
-fn finished<T: Element>(
+pub(crate) fn finished<T: Element>(
     call: &Call<'_, '_>,
     x: &OnGpu,
     y: Option<&OnGpu>,

@@ -17,7 +17,7 @@ use crate::reduce::{Call, is_missing};
 use crate::take::OnGpu;
 
 /// The reduction over some axes; the others are kept.
-pub(super) fn over<'py>(
+pub(crate) fn over<'py>(
     py: Python<'py>,
     call: &Call<'_, 'py>,
     x: &OnGpu,
@@ -50,18 +50,18 @@ pub(super) fn over<'py>(
 }
 
 /// Rows of an array: whatever is reduced to one result each.
-pub(super) struct Rows<'a> {
-    pub(super) gpu: Gpu,
-    pub(super) op: Op,
-    pub(super) policy: Policy,
-    pub(super) wanted: &'a Wanted,
+pub(crate) struct Rows<'a> {
+    pub(crate) gpu: Gpu,
+    pub(crate) op: Op,
+    pub(crate) policy: Policy,
+    pub(crate) wanted: &'a Wanted,
     /// The memory that the rows lie in.
-    pub(super) location: Location,
-    pub(super) cut: Cut<'a>,
+    pub(crate) location: Location,
+    pub(crate) cut: Cut<'a>,
 }
 
 /// Which elements are a row.
-pub(super) enum Cut<'a> {
+pub(crate) enum Cut<'a> {
     /// Those along some axes.
     Axes { layout: Layout, axes: &'a [i64], form: Form },
     /// Segments of one length.
@@ -71,7 +71,7 @@ pub(super) enum Cut<'a> {
 }
 
 impl Rows<'_> {
-    pub(super) fn columns<T: Element>(&self) -> Result<Columns> {
+    pub(crate) fn columns<T: Element>(&self) -> Result<Columns> {
         // Kernels round to the accumulator's type and to that of elements of 16 bits; what is narrower is rounded from there, or anew where that would be
         // a second rounding.
         let (to, natural) = (self.wanted.finish.round_to, natural(T::DTYPE));
@@ -121,7 +121,7 @@ impl Rows<'_> {
     }
 
     /// How many results there are.
-    pub(super) fn outputs(&self) -> u64 {
+    pub(crate) fn outputs(&self) -> u64 {
         match &self.cut {
             Cut::Axes { form, .. } => form.outputs,
             Cut::Every { segments, .. } => *segments,

@@ -9,8 +9,8 @@ use warpfold_plan::shape::Layout;
 use super::rows::{Cut, Rows};
 use super::{Location, check_bools, devices, on_device};
 use crate::errors::raised;
+use crate::parted::Where;
 use crate::reduce::Call;
-use crate::segments::Where;
 use crate::take::{OnGpu, Taken, take_any};
 
 /// Reduces each segment; results of segments by offsets pass through the host, as only the kernel finds out whether those are offsets.

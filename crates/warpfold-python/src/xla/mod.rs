@@ -1,6 +1,7 @@
 //! The reductions as XLA calls them, for functions that JAX has compiled: operands and results lie where XLA has them.
 
 mod abi;
+mod on_gpu;
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ unsafe extern "C" fn on_gpu(frame: *mut RawFrame) -> *mut c_void {
     unsafe {
         Frame::handle(frame, |frame| {
             let (stream, number) = frame.stream()?;
-            Ok(crate::cuda::xla::execute(&XlaRequest::of(frame)?, stream, number)?)
+            Ok(on_gpu::execute(&XlaRequest::of(frame)?, stream, number)?)
         })
     }
 }

@@ -95,7 +95,7 @@ impl BatchedRequest<'_> {
         }
         let ddof = match (plan.fold.takes_ddof(), op) {
             (false, _) => ddof,
-            (true, op) if !op.is_spread() => 0,
+            (true, op) if op.is_of_squares() && !op.is_spread() => 0,
             // As good as any more, where there are not so many elements.
             (true, _) if u32::try_from(plan.batch.elements()).is_ok() => ddof.min(u32::MAX.into()),
             (true, _) if u32::try_from(ddof).is_ok() => ddof,

@@ -7,14 +7,14 @@ use warpfold_gpu::kernel::value_bytes;
 use warpfold_num::{Column, Op, with_element};
 use warpfold_plan::shape::Folding;
 
-use super::devices::For;
-use super::rows::{Cut, Rows};
-use super::{Location, devices, finished, reduce_into, type_on_device};
+use super::{XlaRequest, check_pair, one};
+use crate::cuda::devices::{self, For};
+use crate::cuda::rows::{Cut, Rows};
+use crate::cuda::{Location, finished, reduce_into, type_on_device};
 use crate::errors::raised;
 use crate::number;
 use crate::reduce::{Call, settled};
 use crate::take::OnGpu;
-use crate::xla::{XlaRequest, one};
 
 /// Does what a call asks for.
 pub(crate) fn execute(xla_request: &XlaRequest, stream: usize, number: i32) -> PyResult<()> {
@@ -26,7 +26,7 @@ pub(crate) fn execute(xla_request: &XlaRequest, stream: usize, number: i32) -> P
     let arrays = on_gpu.collect::<PyResult<Vec<_>>>()?;
     let (x, y) = (&arrays[0], arrays.get(1));
     if let Some(y) = y {
-        crate::xla::check_pair(&x.input, &y.input)?;
+        check_pair(&x.input, &y.input)?;
     }
     let call = Call { ddof: xla_request.ddof, ..Call::new(xla_request.op, xla_request.policy) };
     if xla_request.axes.len() < x.input.shape.len() {
