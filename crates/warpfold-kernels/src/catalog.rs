@@ -187,8 +187,10 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
 
 /// The folds of columns, and of rows in lanes: as [`SEGMENT_FOLDS`], of `columns.cu` and `rows.cu`, of stats `column_stats.cu`.
 pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
-    ("totals", "Totals", &["32", "64", "half", "f32", "f64"]),
+    ("totals", "Totals", &["16", "32", "64", "half", "f32", "f64"]),
     ("extremes", "Extreme", &["16", "32", "64"]),
+    ("arg_extremes", "ArgExtreme", &["16", "32", "64"]),
+    ("squares", "SquareTotal", &["16", "32", "64"]),
     ("exact", "ExactTotal", &["half", "f32", "f64"]),
     ("exact_norms", "ExactNorm", &["half", "f32", "f64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),

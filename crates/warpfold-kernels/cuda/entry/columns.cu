@@ -4,6 +4,7 @@
 #include "walk/window_columns.cuh"
 #include "op/part_exact.cuh"
 #include "op/part_spread.cuh"
+#include "op/part_squares.cuh"
 #include "op/part_folds.cuh"
 
 #define NAME_(a, b) a##b
@@ -12,7 +13,7 @@
 extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, FOLD<ELEMENT>::BLOCKS)
     NAME(ENTRY, _vectors)(COLUMN_PARAMETERS) {
     if constexpr (BY_WINDOWS<FOLD<ELEMENT>>) fold_window_columns<FOLD<ELEMENT>>(COLUMN_ARGUMENTS);
-    else fold_columns<FOLD<ELEMENT>, PER_VECTOR<ELEMENT>>(COLUMN_ARGUMENTS);
+    else fold_columns<FOLD<ELEMENT>, COLUMNS_OF_VECTORS<FOLD<ELEMENT>>>(COLUMN_ARGUMENTS);
 }
 extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, FOLD<ELEMENT>::BLOCKS)
     NAME(ENTRY, _elements)(COLUMN_PARAMETERS) {

@@ -4,7 +4,7 @@
 // between two neighbours with the denominator, compared with the numerator. So nearly all results take two such
 // comparisons.
 #pragma once
-#include "num/elements.cuh"
+#include "num/double_double.cuh"
 
 // Lowest limb first; room for a product that is compared with 256 bits.
 struct Wide320 {
@@ -108,4 +108,31 @@ __device__ __forceinline__ f64 nearest_ratio(const Wide320& numerator, u64 low, 
         rose = above;
         fell = !above;
     }
+}
+
+// The same of an integer of 128 bits and one of 64, where two f64 hold the first, one f64 the second, and what they
+// leave does not decide how the result is rounded; else false. What the quotient's second part lacks, and that of the
+// root, is less than 2^-101 of the result.
+__device__ __forceinline__ bool nearest_quickly(u64 low, u64 high, u64 denominator, bool root, f64& value) {
+    if (high >> 42 != 0 || denominator >> 53 != 0) return false;
+    const DoubleDouble number = two_sum(__ull2double_rn(high << 11 | low >> 53) * 0x1p53,
+                                        __ull2double_rn(low & ((1ull << 53) - 1)));
+    const f64 divisor = __ull2double_rn(denominator);
+    f64 most = number.high, rest = number.low;
+    bool exact = true;
+    if (denominator > 1) {
+        most = __ddiv_rn(number.high, divisor);
+        const DoubleDouble left = two_sum(__fma_rn(-most, divisor, number.high), number.low);
+        rest = __ddiv_rn(left.high, divisor);
+        exact = left.low == 0 && __fma_rn(-rest, divisor, left.high) == 0;
+    }
+    if (root && most > 0) {
+        const f64 r = __dsqrt_rn(most);
+        rest = __ddiv_rn(__dadd_rn(__fma_rn(-r, r, most), rest), 2 * r);
+        most = r;
+        exact = false;
+    }
+    const f64 error = __dmul_rn(most, 0x1p-98);
+    value = __dadd_rn(most, rest);
+    return exact || (__dadd_rn(most, __dadd_rn(rest, error)) == value && __dadd_rn(most, __dsub_rn(rest, error)) == value);
 }

@@ -22,6 +22,8 @@ template <class E> struct Integers {
     __device__ __forceinline__ explicit Integers(FoldOptions c)
         : sign(mask_if<u32>(c.is_signed(), 1u << (8 * sizeof(E) - 1))) {}
     __device__ __forceinline__ i64 of(E x) const { return i64(u64(u32(x) ^ sign)) - i64(u64(sign)); }
+    // Of fewer than 32 bits.
+    __device__ __forceinline__ i32 narrow(E x) const { return i32(u32(x) ^ sign) - i32(sign); }
 };
 
 template <class E> constexpr bool FLOAT = false;
@@ -91,6 +93,23 @@ template <class E> struct NarrowTotal {
     static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& setup) {
         const i64 n = setup.integers.of(x), flip = n >> 63 & setup.magnitude;
         s.sum += ((n ^ flip) - flip) & ~setup.count | u64(setup.nonzero.of(x)) & setup.count;
+    }
+    // What a word has room for a few of is added there, by one loop for each of the two.
+    static constexpr bool TAKES_SOME = sizeof(E) <= 2;
+    template <u32 N>
+    static __device__ __forceinline__ void add_some(State& s, const E (&e)[N], u64, const Setup& setup) {
+        i32 all = 0;
+        if (setup.count != 0) {
+#pragma unroll
+            for (u32 i = 0; i < N; i++) all += setup.nonzero.of(e[i]);
+        } else {
+#pragma unroll
+            for (u32 i = 0; i < N; i++) {
+                const i32 n = setup.integers.narrow(e[i]), flip = n >> 31 & i32(setup.magnitude);
+                all += (n ^ flip) - flip;
+            }
+        }
+        s.sum += all;
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.sum += b.sum; }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
@@ -291,7 +310,7 @@ template <class E> struct ArgExtreme {
         i64 best;
         u64 at;
     };
-    static constexpr int BLOCKS = 4;
+    static constexpr int BLOCKS = 3;
     struct Setup : Ranks<E> {
         u32 skip;
         __device__ __forceinline__ explicit Setup(FoldOptions c) : Ranks<E>(c), skip(mask_if<u32>(c.skip())) {}
@@ -303,8 +322,25 @@ template <class E> struct ArgExtreme {
         const i64 r = setup.of(x);
         if ((r > s.best || s.at == ~0ull) && !(setup.skip && setup.is_nan(x))) s = {r, index};
     }
+    // The best of a few, as numbers of 32 bits where ranks are such, and one question of the state.
+    static constexpr bool TAKES_SOME = true;
+    template <u32 N>
+    static __device__ __forceinline__ void add_some(State& s, const E (&e)[N], u64 index, const Setup& setup) {
+        R best = setup.of(e[0]);
+        u32 at = 0;
+#pragma unroll
+        for (u32 i = 1; i < N; i++) {
+            const R r = setup.of(e[i]);
+            if (r > best) best = r, at = i;
+        }
+        // The rank of a NaN that is skipped no other float has.
+        if ((best > s.best || s.at == ~0ull) && !(setup.skip && best == LOWEST<R>)) s = {best, index + at};
+    }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         if (b.best > a.best || (b.best == a.best && b.at < a.at)) a = b;
+    }
+    static __device__ __forceinline__ void renumber(State& s, u64 folds, u64 place) {
+        if (s.at != ~0ull) s.at = s.at * folds + place;
     }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions, u64 k, const State& s,
                                                   u64 begin, u64 end) {

@@ -63,10 +63,15 @@ struct Unit {
     }
 };
 
+// Whether a state has places of elements, which are of a row's columns that are one until they are renumbered.
+template <class Fold, class = void> constexpr bool FINDS_PLACES = false;
+template <class Fold>
+constexpr bool FINDS_PLACES<Fold, typename VoidOf<decltype(&Fold::renumber)>::type> = true;
+
 // A warp's states, one a column; some room between them, so that what lanes hold meets different banks both as
-// neighbours and as vectors.
+// neighbours and as vectors. Neighbours of an odd number of words of 64 bits do so by themselves.
 template <class State, u32 TILE> struct TileStates {
-    static constexpr u32 TOGETHER = 128 / sizeof(State);
+    static constexpr u32 TOGETHER = sizeof(State) > 16 && sizeof(State) % 16 != 0 ? TILE + 1 : 128 / sizeof(State);
     State state[TILE + TILE / TOGETHER];
     __device__ __forceinline__ State& operator[](u32 i) { return state[i + i / TOGETHER]; }
 };
@@ -83,6 +88,34 @@ template <class Fold, class States> __device__ __forceinline__ void fold_alike(S
     }
 }
 
+// Neighbours that a lane loads at once: a vector, or half of one.
+template <class E, u32 N> union Piece {
+    static_assert(N * sizeof(E) == 16 || N * sizeof(E) == 8, "one load");
+    typedef typename Select<N * sizeof(E) == 16, uint4, uint2>::type Words;
+    Words words;
+    E element[N];
+    __device__ __forceinline__ Piece() {}
+    static __device__ __forceinline__ Piece of(const E* at, bool is_read_once) {
+        const Words* from = reinterpret_cast<const Words*>(at);
+        Piece p;
+        p.words = is_read_once ? __ldcs(from) : *from;
+        return p;
+    }
+};
+
+// Rows of elements of(row, column), a column at a time.
+template <class Fold, u32 COLUMNS, u32 ROWS, class State, class Of>
+__device__ __forceinline__ void take_by_columns(State (&state)[COLUMNS], const Of& of, Number<ROWS>, u64 row,
+                                                const typename Fold::Setup& setup) {
+#pragma unroll
+    for (u32 v = 0; v < COLUMNS; v++) {
+        typename Fold::Element e[ROWS];
+#pragma unroll
+        for (u32 k = 0; k < ROWS; k++) e[k] = of(k, v);
+        add_all<Fold>(state[v], e, row, setup);
+    }
+}
+
 // Rows of a lane's columns, which lie APART elements from each other, all loaded before the first is used. Nothing is
 // asked of any: what stands under a condition is waited for before the next is begun.
 template <class Fold, u32 ROWS, u32 APART, u32 COLUMNS, class State, class E>
@@ -94,29 +127,34 @@ __device__ __forceinline__ void take_elements(State (&state)[COLUMNS], const E* 
 #pragma unroll
         for (u32 v = 0; v < COLUMNS; v++) e[k][v] = at[k * pitch + v * APART];
     }
+    if constexpr (TAKES_SOME<Fold>) {
+        take_by_columns<Fold>(state, [&](u32 k, u32 v) { return e[k][v]; }, Number<ROWS>(), row, setup);
+    } else {
 #pragma unroll
-    for (u32 k = 0; k < ROWS; k++) {
+        for (u32 k = 0; k < ROWS; k++) {
 #pragma unroll
-        for (u32 v = 0; v < COLUMNS; v++) Fold::add(state[v], e[k][v], row + k, setup);
+            for (u32 v = 0; v < COLUMNS; v++) Fold::add(state[v], e[k][v], row + k, setup);
+        }
     }
 }
 
-// The same of columns that are a vector. SmallInput rows are not told to leave the caches first: results are written
-// beside them, and that costs a tenth there.
+// The same of columns that are a vector, or half of one. SmallInput rows are not told to leave the caches first: results
+// are written beside them, and that costs a tenth there.
 template <class Fold, u32 ROWS, u32 COLUMNS, class State, class E>
 __device__ __forceinline__ void take_vectors(State (&state)[COLUMNS], const E* at, u64 pitch, u64 row,
                                              const typename Fold::Setup& setup) {
-    Vector p[ROWS];
+    Piece<E, COLUMNS> p[ROWS];
 #pragma unroll
-    for (u32 k = 0; k < ROWS; k++) {
-        const Vector* vector = reinterpret_cast<const Vector*>(at + k * pitch);
-        p[k] = ROWS < 4 ? *vector : load(vector);
-    }
+    for (u32 k = 0; k < ROWS; k++) p[k] = Piece<E, COLUMNS>::of(at + k * pitch, ROWS >= 4);
+    if constexpr (TAKES_SOME<Fold>) {
+        take_by_columns<Fold>(state, [&](u32 k, u32 v) { return p[k].element[v]; }, Number<ROWS>(), row, setup);
+    } else {
 #pragma unroll
-    for (u32 k = 0; k < ROWS; k++) {
-        const Elements<E> e(p[k]);
+        for (u32 k = 0; k < ROWS; k++) {
+            const Piece<E, COLUMNS>& e = p[k];
 #pragma unroll
-        for (u32 v = 0; v < COLUMNS; v++) Fold::add(state[v], e.element[v], row + k, setup);
+            for (u32 v = 0; v < COLUMNS; v++) Fold::add(state[v], e.element[v], row + k, setup);
+        }
     }
 }
 
@@ -161,15 +199,20 @@ __device__ __forceinline__ void store_tile(const ColumnArguments& a, FoldOptions
     __syncwarp();
 }
 
-// VECTOR elements at once: a vector, or one.
+// Columns of a lane that loads neighbours: a vector, but of places of 16 bits, whose states would be spilled, half of one.
+template <class Fold>
+constexpr u32 COLUMNS_OF_VECTORS =
+    FINDS_PLACES<Fold> && sizeof(typename Fold::Element) == 2 ? 4 : PER_VECTOR<typename Fold::Element>;
+
+// VECTOR elements at once: a vector, half of one, or one.
 template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(const ColumnArguments& a) {
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
     constexpr u32 COLUMNS = VECTOR > 1 ? VECTOR : APART_COLUMNS, APART = VECTOR > 1 ? 1 : 32, TILE = 32 * COLUMNS;
     // Rows in flight: as registers allow.
-    constexpr u32 FLIGHT = VECTOR > 1 || sizeof(E) <= 4 ? 4 : 2;
+    constexpr u32 FLIGHT = VECTOR * sizeof(E) == 8 && VECTOR > 1 ? 8 : VECTOR > 1 || sizeof(E) <= 4 ? 4 : 2;
     // Rows whose number is known are worth their code where states are small.
-    constexpr bool KNOWN = VECTOR == 1 || sizeof(State) <= 8;
+    constexpr bool KNOWN = VECTOR == 1 || sizeof(State) <= 8 || TAKES_SOME<Fold>;
     __shared__ TileStates<State, TILE> of_warp[SEGMENT_WARPS];
     TileStates<State, TILE>& states = of_warp[threadIdx.x / 32];
     const FoldOptions desc{u32(a.options)};
@@ -199,11 +242,18 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
             const bool is_last = a.rows - row <= FLIGHT;
             const u32 rows = is_last ? u32(a.rows - row) : FLIGHT;
             if (KNOWN && whole_tile && (!is_last || last_width == a.width)) {
-                const auto take = [&](auto number) {
+                const auto take = [&](auto number, u32 from = 0) {
                     constexpr u32 ROWS = decltype(number)::value;
-                    if constexpr (VECTOR > 1) take_vectors<Fold, ROWS>(state, at, a.row_pitch, row, setup);
-                    else take_elements<Fold, ROWS, APART>(state, at, a.row_pitch, row, setup);
+                    const E* there = at + from * a.row_pitch;
+                    if constexpr (VECTOR > 1) take_vectors<Fold, ROWS>(state, there, a.row_pitch, row + from, setup);
+                    else take_elements<Fold, ROWS, APART>(state, there, a.row_pitch, row + from, setup);
                 };
+                if (FLIGHT > 4 && rows < FLIGHT) {
+                    if (rows & 4) take(Number<4>());
+                    if (rows & 2) take(Number<2>(), rows & 4);
+                    if (rows & 1) take(Number<1>(), rows & 6);
+                    continue;
+                }
                 if (rows == FLIGHT) take(Number<FLIGHT>());
                 else if (FLIGHT > 3 && rows == 3) take(Number<3>());
                 else if (FLIGHT > 2 && rows == 2) take(Number<2>());
@@ -214,17 +264,16 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
                 // Vectors that are whole; of a last row that is in part there, the elements.
                 const bool part = is_last && at_last < VECTOR;
                 const u32 whole = rows - part;
-                Vector p[FLIGHT];
+                Piece<E, VECTOR> p[FLIGHT];
 #pragma unroll
                 for (u32 k = 0; k < FLIGHT; k++) {
-                    if (k < whole) p[k] = load(reinterpret_cast<const Vector*>(at + k * a.row_pitch));
+                    if (k < whole) p[k] = Piece<E, VECTOR>::of(at + k * a.row_pitch, true);
                 }
 #pragma unroll
                 for (u32 k = 0; k < FLIGHT; k++) {
                     if (k >= whole) continue;
-                    Elements<E> e(p[k]);
 #pragma unroll
-                    for (u32 v = 0; v < VECTOR; v++) Fold::add(state[v], e.element[v], row + k, setup);
+                    for (u32 v = 0; v < VECTOR; v++) Fold::add(state[v], p[k].element[v], row + k, setup);
                 }
                 if (part) {
 #pragma unroll
@@ -258,7 +307,13 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
             }
         }
 #pragma unroll
-        for (u32 v = 0; v < COLUMNS; v++) states[lane * VECTOR + v * APART] = state[v];
+        for (u32 v = 0; v < COLUMNS; v++) {
+            if constexpr (FINDS_PLACES<Fold>) {
+                if (a.columns < a.width)
+                    Fold::renumber(state[v], a.width / a.columns, (column + v * APART) / a.columns);
+            }
+            states[lane * VECTOR + v * APART] = state[v];
+        }
         store_tile<Fold, COLUMNS>(a, desc, states, unit, tiles);
     }
 }

@@ -10,6 +10,7 @@
 //   spans(FoldOptions)  whether finish needs the segment's true bounds; else it learns only whether begin < end
 //   identity()     the state of nothing
 //   add(State&, Element, index, Setup)   one element
+//   add_some(State&, Element[], index, Setup)   neighbours of one output, if TAKES_SOME says that it is there
 //   merge(State&, State)                 the second state comes after the first
 //   finish(arguments, FoldOptions, output, State, begin, end)   writes the result
 #pragma once
@@ -60,6 +61,25 @@ template <class Setup> __device__ __forceinline__ auto plain(const Setup& setup,
     return setup.plain();
 }
 template <class Setup> __device__ __forceinline__ const Setup& plain(const Setup& setup, long) { return setup; }
+
+template <class> struct VoidOf {
+    typedef void type;
+};
+template <bool> struct Yes {};
+template <class Fold, class = void> constexpr bool TAKES_SOME = false;
+template <class Fold> constexpr bool TAKES_SOME<Fold, typename VoidOf<Yes<Fold::TAKES_SOME>>::type> = Fold::TAKES_SOME;
+
+// Elements that follow each other in an output.
+template <class Fold, u32 N>
+__device__ __forceinline__ void add_all(typename Fold::State& state, const typename Fold::Element (&e)[N], u64 index,
+                                        const typename Fold::Setup& setup) {
+    if constexpr (TAKES_SOME<Fold>) {
+        Fold::add_some(state, e, index, setup);
+    } else {
+#pragma unroll
+        for (u32 i = 0; i < N; i++) Fold::add(state, e[i], index + i, setup);
+    }
+}
 
 // What may be wrong, each with the first segment (or offset) that is. What an exact kernel missed, another one does
 // again.

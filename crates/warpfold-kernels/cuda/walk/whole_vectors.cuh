@@ -10,9 +10,6 @@
 #pragma once
 #include "walk/parts.cuh"
 
-template <class> struct VoidOf {
-    typedef void type;
-};
 __device__ __forceinline__ u32 largest_of_lanes(u32 x) {
 #pragma unroll
     for (u32 by = 16; by > 0; by /= 2) {
@@ -40,8 +37,7 @@ template <class Fold, class = void> struct WholeVectors {
     __device__ __forceinline__ void begin(const Vector&) {}
     __device__ __forceinline__ void take(State& state, const Vector& p, u64 index, const Setup& setup) {
         const Elements<E> e(p);
-#pragma unroll
-        for (u32 i = 0; i < PER; i++) Fold::add(state, e.element[i], index + i, setup);
+        add_all<Fold>(state, e.element, index, setup);
     }
     // Several, so many elements apart; the code stands COPIES times.
     template <int COPIES, int N> __device__ __forceinline__ void take_all(State& state, Vector (&p)[N], u64 index,
@@ -132,8 +128,7 @@ template <class Fold, bool BY_WINDOW> struct LaneVectorsBy {
     __device__ __forceinline__ LaneVectorsBy(const Setup&, u32) {}
     __device__ __forceinline__ void take(State& state, const Vector& p, u64 index, const Setup& setup) {
         const Elements<E> e(p);
-#pragma unroll
-        for (u32 i = 0; i < PER_VECTOR<E>; i++) Fold::add(state, e.element[i], index + i, setup);
+        add_all<Fold>(state, e.element, index, setup);
     }
     __device__ __forceinline__ void flush(State&) {}
 };

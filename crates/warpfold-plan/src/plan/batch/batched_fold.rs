@@ -211,13 +211,11 @@ impl BatchedFold {
             BatchedFold::IntegerL2
             | BatchedFold::IntegerVar
             | BatchedFold::IntegerStd
-            | BatchedFold::IntegerSumsq => {
-                if wide {
-                    40
-                } else {
-                    32
-                }
-            }
+            | BatchedFold::IntegerSumsq => match dtype.size() {
+                8 => 40,
+                4 => 24,
+                _ => 16,
+            },
             BatchedFold::Prod if dtype.is_float() => 0,
             BatchedFold::Prod | BatchedFold::ArgMin | BatchedFold::ArgMax => 16,
             BatchedFold::ExactVar | BatchedFold::ExactStd => 32,

@@ -21,14 +21,10 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     let (batch, components) = batch.of_parts();
     let fold = fold_of(&batch)?;
     let full = u64::from(gpu.multiprocessors) * per_multiprocessor(fold, batch.dtype);
-    let narrow = batch.dtype.size() < 4;
     // Folds of which there are kernels for rows and columns in lanes.
     let taken = match fold {
-        _ if batch.dtype.is_complex() || fold.is_of_squares() || fold.is_index() => false,
         BatchedFold::L2 | BatchedFold::Sumsq | BatchedFold::Prod => false,
-        BatchedFold::Count => !narrow,
-        _ if fold.is_extreme() => batch.dtype.size() >= 2,
-        _ => !narrow || batch.dtype.is_float(),
+        _ => !batch.dtype.is_complex() && batch.dtype.size() >= 2,
     };
     let by_length = |length, outputs| {
         let lanes = taken
@@ -99,12 +95,12 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     Ok(plan.of_grid(grid))
 }
 
-/// Columns that a lane owns: those of a vector of 16 bytes, but of exact sums of squares four at most, whose windows fit its registers, and of stats one.
+/// Columns that a lane owns: those of a vector of 16 bytes, but of exact sums of squares, whose windows fit its registers, and of indices four at most, and of stats one.
 pub(super) fn columns_of_lane(fold: BatchedFold, dtype: DType) -> Lane {
     let of_vector = 16 / dtype.size() as u64;
     match fold {
         BatchedFold::Stats => Lane::One,
-        _ if fold.is_of_exact_squares() => Lane::Several(of_vector.min(4)),
+        _ if fold.is_of_exact_squares() || fold.is_index() => Lane::Several(of_vector.min(4)),
         _ => Lane::Several(of_vector),
     }
 }

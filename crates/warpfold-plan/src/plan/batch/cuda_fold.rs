@@ -1,6 +1,6 @@
 //! Which fold of kernels does a reduction of a type as asked.
 
-use super::{Batch, BatchedFold};
+use super::{Batch, BatchedFold, BoundsKind, Partition};
 use crate::{Accuracy, DType, Error, Nan, Op, Result};
 
 pub(super) fn unsupported(batch: &Batch, option: &'static str, why: &'static str) -> Error {
@@ -9,6 +9,18 @@ pub(super) fn unsupported(batch: &Batch, option: &'static str, why: &'static str
 
 /// The most elements of up to 32 bits whose sum 64 bits hold for certain.
 const NARROW_ELEMENTS: u64 = 1 << 31;
+
+/// The most elements of up to 32 bits whose squares the kernels' states hold for certain.
+const ELEMENTS_OF_SQUARES: u64 = 1 << 32;
+
+/// The most elements that an output may have.
+fn longest_part(batch: &Batch) -> u64 {
+    match &batch.partition {
+        Partition::Axes(form) => form.inputs,
+        Partition::Segments { bounds: BoundsKind::Every(length), .. } => *length,
+        _ => batch.elements(),
+    }
+}
 
 /// The fold; an error where the contract knows no such reduction for the type, or no kernel folds it as asked.
 pub(super) fn fold_of(batch: &Batch) -> Result<BatchedFold> {
@@ -45,6 +57,14 @@ pub(super) fn fold_of(batch: &Batch) -> Result<BatchedFold> {
         && matches!(op, Op::Sum | Op::Mean | Op::L1)
     {
         let why = "kernels add 32-bit integers of segments in 64 bits, which hold 2^31 of them; run it on the CPU";
+        return Err(unsupported(batch, "CUDA", why));
+    }
+    if !float
+        && longest_part(batch) > ELEMENTS_OF_SQUARES
+        && dtype.size() < 8
+        && matches!(op, Op::L2 | Op::Sumsq | Op::Var | Op::Std)
+    {
+        let why = "kernels add squares of narrow integers of 2^32 elements a part at most; run it on the CPU";
         return Err(unsupported(batch, "CUDA", why));
     }
     Ok(match op {

@@ -63,7 +63,7 @@ pub(super) const fn per_multiprocessor(fold: BatchedFold, dtype: DType) -> u64 {
     let product = matches!(fold, BatchedFold::Prod) && dtype.is_float();
     if matches!(fold, BatchedFold::Stats) {
         2
-    } else if !product && (fold.takes_ddof() || dtype.is_complex()) {
+    } else if !product && (fold.takes_ddof() || fold.is_index() || dtype.is_complex()) {
         3
     } else {
         4
