@@ -88,19 +88,26 @@ template <class Fold, class States> __device__ __forceinline__ void fold_alike(S
     }
 }
 
-// Neighbours that a lane loads at once: a vector, or half of one.
-template <class E, u32 N> union Piece {
-    static_assert(N * sizeof(E) == 16 || N * sizeof(E) == 8, "one load");
-    typedef typename Select<N * sizeof(E) == 16, uint4, uint2>::type Words;
-    Words words;
-    E element[N];
-    __device__ __forceinline__ Piece() {}
-    static __device__ __forceinline__ Piece of(const E* at, bool is_read_once) {
-        const Words* from = reinterpret_cast<const Words*>(at);
-        Piece p;
-        p.words = is_read_once ? __ldcs(from) : *from;
-        return p;
-    }
+// Half a vector, and its elements.
+struct alignas(8) HalfVector {
+    u32 word[2];
+};
+__device__ __forceinline__ HalfVector load(const HalfVector* at) {
+    const uint2 v = __ldcs(reinterpret_cast<const uint2*>(at));
+    return {v.x, v.y};
+}
+template <class E> union HalfElements {
+    HalfVector vector;
+    E element[8 / sizeof(E)];
+    __device__ __forceinline__ explicit HalfElements(const HalfVector& p) : vector(p) {}
+};
+
+// Neighbours that a lane loads at once.
+template <class E, u32 N> struct Neighbours {
+    static constexpr bool WHOLE = N == PER_VECTOR<E>;
+    static_assert(WHOLE || 2 * N == PER_VECTOR<E>, "one load");
+    typedef typename Select<WHOLE, Vector, HalfVector>::type Words;
+    typedef typename Select<WHOLE, Elements<E>, HalfElements<E>>::type Each;
 };
 
 // Rows of elements of(row, column), a column at a time.
@@ -143,15 +150,20 @@ __device__ __forceinline__ void take_elements(State (&state)[COLUMNS], const E* 
 template <class Fold, u32 ROWS, u32 COLUMNS, class State, class E>
 __device__ __forceinline__ void take_vectors(State (&state)[COLUMNS], const E* at, u64 pitch, u64 row,
                                              const typename Fold::Setup& setup) {
-    Piece<E, COLUMNS> p[ROWS];
+    typedef typename Neighbours<E, COLUMNS>::Words Words;
+    typedef typename Neighbours<E, COLUMNS>::Each Each;
+    Words p[ROWS];
 #pragma unroll
-    for (u32 k = 0; k < ROWS; k++) p[k] = Piece<E, COLUMNS>::of(at + k * pitch, ROWS >= 4);
+    for (u32 k = 0; k < ROWS; k++) {
+        const Words* words = reinterpret_cast<const Words*>(at + k * pitch);
+        p[k] = ROWS < 4 ? *words : load(words);
+    }
     if constexpr (TAKES_SOME<Fold>) {
-        take_by_columns<Fold>(state, [&](u32 k, u32 v) { return p[k].element[v]; }, Number<ROWS>(), row, setup);
+        take_by_columns<Fold>(state, [&](u32 k, u32 v) { return Each(p[k]).element[v]; }, Number<ROWS>(), row, setup);
     } else {
 #pragma unroll
         for (u32 k = 0; k < ROWS; k++) {
-            const Piece<E, COLUMNS>& e = p[k];
+            const Each e(p[k]);
 #pragma unroll
             for (u32 v = 0; v < COLUMNS; v++) Fold::add(state[v], e.element[v], row + k, setup);
         }
@@ -264,16 +276,18 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
                 // Vectors that are whole; of a last row that is in part there, the elements.
                 const bool part = is_last && at_last < VECTOR;
                 const u32 whole = rows - part;
-                Piece<E, VECTOR> p[FLIGHT];
+                typedef typename Neighbours<E, VECTOR>::Words Words;
+                Words p[FLIGHT];
 #pragma unroll
                 for (u32 k = 0; k < FLIGHT; k++) {
-                    if (k < whole) p[k] = Piece<E, VECTOR>::of(at + k * a.row_pitch, true);
+                    if (k < whole) p[k] = load(reinterpret_cast<const Words*>(at + k * a.row_pitch));
                 }
 #pragma unroll
                 for (u32 k = 0; k < FLIGHT; k++) {
                     if (k >= whole) continue;
+                    typename Neighbours<E, VECTOR>::Each e(p[k]);
 #pragma unroll
-                    for (u32 v = 0; v < VECTOR; v++) Fold::add(state[v], p[k].element[v], row + k, setup);
+                    for (u32 v = 0; v < VECTOR; v++) Fold::add(state[v], e.element[v], row + k, setup);
                 }
                 if (part) {
 #pragma unroll
