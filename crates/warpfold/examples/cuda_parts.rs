@@ -124,6 +124,8 @@ fn main() -> Result<(), warpfold::Error> {
             DType::BF16 => of!(bf16, |at| bf16::from_f64(unit(at))),
             DType::F32 => of!(f32, |at| unit(at) as f32),
             DType::F64 => of!(f64, unit),
+            DType::I16 => of!(i16, |at| (unit(at) * 3e4) as i16),
+            DType::I64 => of!(i64, |at| (unit(at) * 1e12) as i64),
             _ => of!(i32, |at| (unit(at) * 1e6) as i32),
         }
     }

@@ -41,6 +41,20 @@ template <class E> __device__ __forceinline__ Wide<E> round_nearest(DoubleDouble
     }
 }
 
+// A result of up to 32 bits to a number within `error` of x, or to its root; false where two are possible.
+template <class E> __device__ __forceinline__ bool round_certainly(f64 x, f64 error, bool root, FoldOptions c,
+                                                                   Wide<E>& value) {
+    f64 least = __dsub_rn(x, error), most = __dadd_rn(x, error);
+    if (!(least > 0x1p-900 && most < 0x1p900)) return false;
+    if (root) {
+        // A root lacks half a unit.
+        const f64 r = __dsqrt_rn(x), of_root = __dmul_rn(r, __dadd_rn(__ddiv_rn(error, x), 0x1p-52));
+        least = __dsub_rn(r, of_root), most = __dadd_rn(r, of_root);
+    }
+    value = nearest_result<E>(most, c);
+    return nearest_result<E>(least, c) == value;
+}
+
 // A sum of two f64 that may lack something: its second part is zero only if nothing was ever lost.
 struct LooseSum {
     f64 sum, rest;
@@ -85,6 +99,9 @@ struct LooseSum {
 // What the sum of so many magnitudes lacks at most, in parts of itself. An addition to the second part, which n errors
 // of half a unit of the first make up, loses half a unit of that; a merge does so twice.
 __device__ __forceinline__ f64 lacks(f64 n) { return __dmul_rn(__dadd_rn(__dmul_rn(n, n), 64), 0x1p-102); }
+
+// So few that what sums lack is no more than their second part and some units of the first.
+constexpr f64 FEW = 0x1p20;
 
 // Numbers near the ends of f64 have no second part to count on.
 __device__ __forceinline__ bool is_within(f64 x) { return x > 0x1p-900 && x < 0x1p900; }
@@ -141,6 +158,11 @@ template <class E> struct ExactNorm : WindowOf<E, Powers::Two> {
     }
     static __device__ __noinline__ bool rounded(const LooseSum& squares, f64 n, bool root, FoldOptions c, W& value) {
         if (squares.sum == 0 && squares.rest == 0) return true;
+        if constexpr (NARROW) {
+            // One f64 is enough for nearly all.
+            const f64 lost = __dadd_rn(__dmul_rn(squares.sum, 0x1p-50), fabs(squares.rest));
+            if (n < FEW && round_certainly<E>(squares.sum, lost, root, c, value)) return true;
+        }
         const DoubleDouble q = two_sum(squares.sum, squares.rest);
         const bool exact = NARROW && squares.rest == 0;
         const f64 lacking = NARROW ? lacks(n) : __dmul_rn(__dadd_rn(n, 4), 0x1p-102);
@@ -213,6 +235,29 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         return {quotient, __ddiv_rn(left, denominator.high), exact ? 0 : error};
     }
 
+    // By one f64 for the numerator, which is enough for nearly all: exactly that of numbers of few bits, or one within an
+    // error.
+    static __device__ __forceinline__ bool rounded_by_one(const State& s, u64 count, u64 ddof, bool root, FoldOptions c,
+                                                          W& value) {
+        if (count >= u64(FEW)) return false;
+        const f64 n = f64(u32(count)), denominator = __dmul_rn(n, f64(u32(count) - u32(ddof)));
+        const DoubleDouble first = two_product(n, s.squares.sum), second = two_product(s.sum.sum, s.sum.sum);
+        const DoubleDouble numerator = two_sum(first.high, -second.high);
+        const f64 x = __ddiv_rn(numerator.high, denominator), below = __dsub_rn(first.low, second.low);
+        const bool exact = s.squares.rest == 0 && s.sum.rest == 0 && numerator.low == 0 && below == 0;
+        if (exact && numerator.high == 0) {
+            value = 0;
+            return true;
+        }
+        if (exact && !root && x > 0x1p-900 && x < 0x1p900) {
+            value = nearest_result<E>(to_odd(x, __fma_rn(-x, denominator, numerator.high)), c);
+            return true;
+        }
+        const f64 rests = __dadd_rn(__dmul_rn(n, fabs(s.squares.rest)), fabs(2 * __dmul_rn(s.sum.sum, s.sum.rest)));
+        const f64 lost = __dadd_rn(__dmul_rn(first.high, 0x1p-50), 2 * rests);
+        return round_certainly<E>(x, __ddiv_rn(lost, denominator), root, c, value);
+    }
+
     // Apart from the loops, and compiled once.
     static __device__ __noinline__ bool rounded(const State& s, u64 count, u64 ddof, bool root, FoldOptions c,
                                                 W& value) {
@@ -220,6 +265,9 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         if (s.squares.sum == 0 && s.squares.rest == 0 && s.sum.sum == 0 && s.sum.rest == 0) {
             value = 0;
             return true;
+        }
+        if constexpr (NARROW) {
+            if (rounded_by_one(s, count, ddof, root, c, value)) return true;
         }
         bool exact = false;
         const Interval v = variance(s, f64(count), f64(count - ddof), exact);
