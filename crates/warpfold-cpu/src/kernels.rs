@@ -70,6 +70,12 @@ pub(crate) trait Kernels: Element<Sums: IntoPartial<Self> + SumState> + 'static 
         None
     }
 
+    /// The same of magnitudes.
+    #[doc(hidden)]
+    fn running_of_magnitudes(_: &Plan) -> Option<Box<dyn Typed<Self>>> {
+        None
+    }
+
     /// Any reduction of one array that starts at index `first`.
     #[doc(hidden)]
     fn fold(plan: &Plan, x: &[Self], first: u64) -> Partial<Self>;
@@ -272,8 +278,11 @@ macro_rules! floats {
             type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 1>;
             let nan = plan.problem.policy.nan;
             Some(match plan.problem.op {
-                Op::Sum | Op::Mean => running::one(plan, Sum::new(plan.isa, nan), |sum| {
+                Op::Sum | Op::Mean => running::made(plan, Sum::new(plan.isa, nan), |sum| {
                     Partial::Sum(Exact { parts: sum.parts, count: sum.counted })
+                }),
+                op if op.is_ordered() => running::made(plan, Ordering::<$part, false>::new(plan), |found| {
+                    Partial::Extremes(found.extremes)
                 }),
                 Op::Var | Op::Std | Op::L2 | Op::Sumsq => {
                     running::one(plan, Squares::new(plan.isa, nan), |all| {
@@ -283,6 +292,19 @@ macro_rules! floats {
                 }
                 Op::Dot => running::two(plan, <$dot>::new(plan.isa, nan), |dot| {
                     Partial::Dot(Box::new(Dot { parts: dot.parts, count: dot.counted }))
+                }),
+                _ => return None,
+            })
+        }
+
+        fn running_of_magnitudes(plan: &Plan) -> Option<Box<dyn Typed<Self>>> {
+            type Sum = SumFold<$part, AbsoluteValues, $sum_levels, $sum_lanes, 1>;
+            Some(match plan.problem.op {
+                Op::Sum | Op::Mean => running::one(plan, Sum::new(plan.isa, plan.problem.policy.nan), |sum| {
+                    Partial::Sum(Exact { parts: sum.parts, count: sum.counted })
+                }),
+                op if op.is_ordered() => running::one(plan, Ordering::<$part, true>::new(plan), |found| {
+                    Partial::Extremes(found.extremes)
                 }),
                 _ => return None,
             })
@@ -313,7 +335,7 @@ macro_rules! floats {
 
         fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self> {
             type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 1, 1>;
-            let start = || Together(Squares::new(plan.isa, plan.problem.policy.nan), Ordering::new(plan));
+            let start = || Together(Squares::new(plan.isa, plan.problem.policy.nan), Ordering::<$part, false>::new(plan));
             let (moments, order) = run(plan, x, first, start, |all, one| {
                 all.0.merge(one.0);
                 all.1.merge(one.1);

@@ -177,7 +177,7 @@ impl<T: Kernels<Component: Factor>> ArrayFold<&[T::Component]> for NormSum<T> {
 
     fn finish(self) -> Norm1<T> {
         let mut all = self.apart;
-        for sum in [self.high.finish(), self.low.finish()] {
+        for sum in [self.high, self.low].map(ArrayFold::<&[f64]>::finish) {
             all.merge(&Norm1::from_sum(&sum.parts[0], f64::UNIT, 0));
         }
         all.count = self.seen - self.skipped;

@@ -1,5 +1,7 @@
 //! [`Running`]: a fold that is given an array piece after piece, and keeps what it has learnt between them.
 
+use std::ops::Range;
+
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Partial;
 use warpfold_num::{Accuracy, DType, Element, Op, Policy, with_element};
@@ -8,6 +10,7 @@ use warpfold_plan::plan::{self, Isa, Plan, Problem};
 
 use super::executor::{ArrayFold, Split};
 use super::kernels::Kernels;
+use super::made::{Made, Make};
 use super::order::Order;
 use super::{elements, facts};
 
@@ -25,12 +28,23 @@ impl Running {
         let problem = Problem { op, dtype, n: 0, policy: Policy { threads: Some(1), ..policy } };
         let plan = plan::choose(problem, facts());
         with_element!(dtype, T => {
-            let is_ordered = op.is_ordered();
             let fold = match op {
-                _ if is_ordered && T::PARTS == 1 => Some(of_extremes::<T>(&plan)),
+                _ if op.is_ordered() && T::PARTS == 1 && !dtype.is_float() => Some(of_extremes::<T>(&plan)),
                 _ => T::running(&plan),
             };
             fold.map(|fold| Running(Box::new(fold)))
+        })
+    }
+
+    /// Begins a reduction of magnitudes; `None` of all but sums and extremes of floats, and of what has no such fold.
+    pub fn of_magnitudes(op: Op, dtype: DType, policy: Policy) -> Option<Self> {
+        if policy.accuracy != Accuracy::Exact {
+            return None;
+        }
+        let problem = Problem { op, dtype, n: 0, policy: Policy { threads: Some(1), ..policy } };
+        let plan = plan::choose(problem, facts());
+        with_element!(dtype, T => {
+            T::running_of_magnitudes(&plan).map(|fold| Running(Box::new(fold)))
         })
     }
 
@@ -51,6 +65,19 @@ impl Running {
         self.0.take(x, y, 0);
     }
 
+    /// Whether it takes values that are [made](Self::take_made) as it folds them: sums and extremes of floats.
+    pub fn takes_made(&self) -> bool {
+        self.0.takes_made()
+    }
+
+    /// Folds in so many values, which something writes as numbers of the type a few at a time, those at a range of positions; in any order, and some twice.
+    ///
+    /// # Panics
+    /// If it does not [take such](Self::takes_made).
+    pub fn take_made(&mut self, len: usize, first: u64, make: &Make<'_, u8>) {
+        self.0.take_made(len, first, make);
+    }
+
     /// What is left of all pieces.
     pub fn finish(self) -> AnyPartial {
         self.0.finish()
@@ -61,12 +88,22 @@ impl Running {
 pub(crate) trait Typed<T: Kernels>: Send {
     /// Folds in a piece: of one array the first, which is the second too.
     fn take(&mut self, x: &[T], y: &[T], first: u64);
+    /// Whether it takes values that are made.
+    fn takes_made(&self) -> bool {
+        false
+    }
+    /// Folds in so many of such.
+    fn take_made(&mut self, _len: usize, _first: u64, _make: &Make<'_, u8>) {
+        unreachable!("a fold of values that are there");
+    }
     /// What is left.
     fn finish(self: Box<Self>) -> Partial<T>;
 }
 
 trait Untyped: Send {
     fn take(&mut self, x: HostArray<'_>, y: HostArray<'_>, first: u64);
+    fn takes_made(&self) -> bool;
+    fn take_made(&mut self, len: usize, first: u64, make: &Make<'_, u8>);
     fn finish(self: Box<Self>) -> AnyPartial;
 }
 
@@ -82,6 +119,14 @@ where
 {
     fn take(&mut self, x: HostArray<'_>, y: HostArray<'_>, first: u64) {
         (**self).take(elements::<T>(&x), elements::<T>(&y), first);
+    }
+
+    fn takes_made(&self) -> bool {
+        (**self).takes_made()
+    }
+
+    fn take_made(&mut self, len: usize, first: u64, make: &Make<'_, u8>) {
+        (**self).take_made(len, first, make);
     }
 
     fn finish(self: Box<Self>) -> AnyPartial {
@@ -104,6 +149,50 @@ where
     P: 'static,
 {
     Box::new(Ongoing::<_, _, 1> { fold, isa: plan.isa, end })
+}
+
+/// A fold of one array of floats, which may be made as it is folded.
+pub(crate) fn made<T, F, P>(plan: &Plan, fold: F, end: fn(P) -> Partial<T>) -> Box<dyn Typed<T>>
+where
+    T: Kernels<Component: bytemuck::Pod>,
+    F: for<'a> ArrayFold<&'a [T::Component], Partial = P>
+        + for<'a> ArrayFold<Made<'a, T::Component>, Partial = P>
+        + Send
+        + 'static,
+    P: 'static,
+{
+    Box::new(Making(Ongoing::<_, _, 1> { fold, isa: plan.isa, end }))
+}
+
+/// A fold that takes values that are made.
+struct Making<F, E>(Ongoing<F, E, 1>);
+
+impl<T, F, P> Typed<T> for Making<F, fn(P) -> Partial<T>>
+where
+    T: Kernels<Component: bytemuck::Pod>,
+    F: for<'a> ArrayFold<&'a [T::Component], Partial = P>
+        + for<'a> ArrayFold<Made<'a, T::Component>, Partial = P>
+        + Send,
+    P: 'static,
+{
+    fn take(&mut self, x: &[T], y: &[T], first: u64) {
+        self.0.take(x, y, first);
+    }
+
+    fn takes_made(&self) -> bool {
+        true
+    }
+
+    fn take_made(&mut self, len: usize, first: u64, make: &Make<'_, u8>) {
+        let make = |range: Range<usize>, values: &mut [T::Component]| {
+            make(range, bytemuck::cast_slice_mut(values));
+        };
+        self.0.fold.fold(self.0.isa, Made::new(len, &make), first);
+    }
+
+    fn finish(self: Box<Self>) -> Partial<T> {
+        finished::<&[T::Component], _, _>(self.0.fold, self.0.end)
+    }
 }
 
 /// A fold of two arrays.
@@ -152,13 +241,14 @@ fn finished<I: Split, F: ArrayFold<I>, T: Element>(
 }
 
 fn of_extremes<T: Kernels>(plan: &Plan) -> Box<dyn Typed<T>> {
-    one(plan, Order::<T::Component>::new(plan), |found| Partial::Extremes(found.extremes))
+    one(plan, Order::<T::Component, false>::new(plan), |found| Partial::Extremes(found.extremes))
 }
 
 #[cfg(test)]
 mod tests {
     use warpfold_exact::exact::{Dot, Exact, Moments};
     use warpfold_exact::partial::Extremes;
+    use warpfold_num::Nan;
     use warpfold_num::random::Words;
 
     use super::*;
@@ -211,6 +301,50 @@ mod tests {
                 }
             }
         }};
+    }
+
+    macro_rules! check_made {
+        ($ty:ty) => {{
+            let mut x: Vec<$ty> = numbers(140_000).into_iter().map(|x| x as $ty).collect();
+            for special in [0.0, -0.0, <$ty>::INFINITY, <$ty>::NAN] {
+                x[100_000] = special;
+                for (n, nan) in
+                    [(140_000, Nan::Propagate), (133_333, Nan::Ignore), (77, Nan::Propagate)]
+                {
+                    let x = &x[..n];
+                    let make = |range: Range<usize>, values: &mut [u8]| {
+                        values.copy_from_slice(bytemuck::cast_slice(&x[range]));
+                    };
+                    let sizes: Vec<$ty> = x.iter().map(|x| x.abs()).collect();
+                    for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
+                        for op in [Op::Sum, Op::ArgMax, Op::Min] {
+                            let policy = Policy { isa: Some(isa), nan, ..Policy::default() };
+                            let start =
+                                || Running::start(op, <$ty>::DTYPE, policy).expect("it has a fold");
+                            let (mut there, mut made) = (start(), start());
+                            assert!(made.takes_made());
+                            for first in [3, 3 + n as u64] {
+                                there.take(HostArray::of(x), first);
+                                made.take_made(n, first, &make);
+                            }
+                            assert_eq!(made.finish(), there.finish(), "{op} {isa:?} {n} {special}");
+                            let mut there = start();
+                            there.take(HostArray::of(&sizes), 3);
+                            let of = Running::of_magnitudes(op, <$ty>::DTYPE, policy);
+                            let mut of = of.expect("it has a fold");
+                            of.take(HostArray::of(x), 3);
+                            assert_eq!(of.finish(), there.finish(), "{op} {isa:?} {n} {special}");
+                        }
+                    }
+                }
+            }
+        }};
+    }
+
+    #[test]
+    fn values_that_are_made_and_magnitudes_are_folded_as_values_that_are_there() {
+        check_made!(f64);
+        check_made!(f32);
     }
 
     #[test]

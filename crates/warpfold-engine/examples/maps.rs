@@ -1,5 +1,5 @@
 //! How fast maps are reduced, beside the flat reduction of the same bytes, as one JSON document:
-//! `cargo run --release -p warpfold-engine --example maps -- [BYTES OF AN ARRAY] [THREADS] [RUNS] [PART OF A CELL'S NAME]`.
+//! `cargo run --release -p warpfold-engine --example maps -- [BYTES OF AN ARRAY] [THREADS] [RUNS] [PART OF A CELL'S NAME] [avx2]`.
 //!
 //! Gigabytes of input a second. Both take turns, in many short runs, of which the fastest and the median are told: on a machine that others use, the
 //! fastest is what the code can do.
@@ -10,7 +10,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use warpfold_engine::map;
 use warpfold_engine::map::{Expr, Expressions, Map, Reduction};
 use warpfold_engine::{HostArray, Request, facts, reduce};
-use warpfold_num::{DType, Element, Op, Policy, Result};
+use warpfold_num::{DType, Element, Isa, Op, Policy, Result};
 
 /// A cell: reductions of maps, a condition, the flat reduction beside it, and what is asked: percent of that, or gigabytes a second.
 struct Cell {
@@ -88,6 +88,8 @@ struct Given {
     threads: Option<usize>,
     runs: usize,
     part: String,
+    /// Whether folds have no wider instructions than AVX2; loops over tiles have those of the machine.
+    is_short: bool,
 }
 
 fn main() {
@@ -99,6 +101,7 @@ fn main() {
         threads,
         runs: runs.unwrap_or(25),
         part: words.next().unwrap_or_default(),
+        is_short: words.next().is_some_and(|word| word == "avx2"),
     };
     let mut rows = cells(given.bytes / 4, &given, |k| k as f32);
     rows.extend(cells(given.bytes / 8, &given, |k| k));
@@ -109,7 +112,7 @@ fn main() {
     println!("  \"date\": \"{}\",", date());
     println!("  \"machine\": \"{}\",", cpu.unwrap_or("a processor"));
     println!("  \"cores\": {},", facts().threads);
-    println!("  \"isa\": \"{:?}\",", facts().isa);
+    println!("  \"isa\": \"{:?}\",", if given.is_short { Isa::Avx2 } else { facts().isa });
     let load = read("/proc/loadavg");
     let load: Vec<&str> = load.split(' ').take(3).collect();
     println!("  \"load\": \"{}\",", load.join(" "));
@@ -137,8 +140,11 @@ fn date() -> String {
 }
 
 fn cells<T: Element>(n: usize, given: &Given, of: fn(f64) -> T) -> Vec<String> {
-    let policy =
-        Policy { threads: given.threads.filter(|&threads| threads > 0), ..Policy::default() };
+    let policy = Policy {
+        threads: given.threads.filter(|&threads| threads > 0),
+        isa: given.is_short.then_some(Isa::Avx2),
+        ..Policy::default()
+    };
     let mut state = 7u64;
     let mut numbers = |shift: f64| -> Vec<T> {
         let mut next = || {

@@ -32,6 +32,7 @@ mod text;
 mod tile;
 
 pub use function::{Binary, Unary};
+pub use native::{Bound, Maker};
 pub use program::{Const, Id, Node, Program, Root, Type};
 pub use text::Expr;
 pub use tile::{Buffering, Fault, Slice, TILE, Tiles};

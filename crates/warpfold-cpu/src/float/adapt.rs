@@ -29,6 +29,11 @@ impl Adapt {
         Adapt { way: Way::NewWindow, pause: 0, next_pause: FIRST_PAUSE }
     }
 
+    /// Whether the next block takes the window as it stands.
+    pub(super) fn keeps_window(&self) -> bool {
+        self.way == Way::Window
+    }
+
     /// The way of the next block.
     pub(super) fn way(&mut self) -> Way {
         if self.way == Way::Bins {

@@ -18,7 +18,7 @@ pub(crate) struct DotFold<F: Lane, const LEVELS: usize, const LANES: usize> {
     cascade: Cascade<LEVELS, LANES>,
     /// Additions that a lane of the cascade has taken since it was emptied, at most.
     pending: usize,
-    spill: Spill<F::ProductLimbs>,
+    pub(super) spill: Spill<F::ProductLimbs>,
     seen: u64,
     skipped: u64,
 }

@@ -6,7 +6,7 @@ use warpfold_exact::exact::Bin;
 use warpfold_num::element::Real;
 
 /// A float type that SIMD lanes hold.
-pub(crate) trait Lane: Real {
+pub(crate) trait Lane: Real + PartialOrd {
     /// The unsigned integer of its width.
     type Word: bytemuck::Pod + Default + Into<u64> + std::fmt::Debug + Send + Sync;
     /// The type that holds a product of two, exactly or with an error apart.

@@ -6,9 +6,10 @@ use super::block::{any_nan, padded, without_nan};
 use super::window::{Bounds, is_hopeless, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
-use crate::executor::ArrayFold;
+use crate::executor::{ArrayFold, Split};
 use crate::isa::{Avx512, Target};
-use crate::memory::{prefetch, streamed};
+use crate::made::Made;
+use crate::memory::{prefetch, streamed, streamed_in_pairs};
 use warpfold_plan::plan::Isa;
 
 /// What of each value is summed.
@@ -80,7 +81,7 @@ pub(crate) struct SumFold<F: Lane, T, const LEVELS: usize, const LANES: usize, c
     cascade: Cascade<LEVELS, LANES>,
     /// Additions that a lane of the cascade has taken since it was emptied, at most.
     pending: usize,
-    spills: [Spill<F::SumLimbs, F::Bin>; PARTS],
+    pub(super) spills: [Spill<F::SumLimbs, F::Bin>; PARTS],
     seen: u64,
     skipped: u64,
     term: PhantomData<T>,
@@ -143,20 +144,17 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
         match self.avx512 {
             #[cfg(target_arch = "x86_64")]
             Some(_) if C::AVX512 => {
-                let (windows, mut cascade) =
-                    ([&self.window.clone(), &self.short.clone()], self.cascade);
-                let spill = |group: &_| self.spill(group);
+                let SumFold { window, short, spills, cascade, .. } = self;
+                let spill = |group: &_| Self::spill(spills, window, group);
                 // SAFETY: there is an `Avx512` only where its features were found.
-                let misses = unsafe {
+                unsafe {
                     super::avx512::windowed::<F, T, LEVELS, LANES>(
                         groups,
-                        windows,
-                        &mut cascade,
+                        [window, short],
+                        cascade,
                         spill,
                     )
-                };
-                self.cascade = cascade;
-                misses
+                }
             }
             _ if C::AVX512 => unreachable!("code for AVX-512 runs where it was found"),
             _ => self.portable(groups),
@@ -212,7 +210,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
                     cascade.deposit(0, lane, if takes { T::of(x.wide()) } else { 0.0 });
                 }
                 if missed {
-                    misses += self.spill(group);
+                    misses += Self::spill(&mut self.spills, &window, group);
                 }
             }
         }
@@ -222,15 +220,19 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
 
     /// The values of a group that miss the window, one by one.
     #[inline(never)]
-    fn spill(&mut self, group: &[F; LANES]) -> usize {
+    fn spill(
+        spills: &mut [Spill<F::SumLimbs, F::Bin>; PARTS],
+        window: &Window<F>,
+        group: &[F; LANES],
+    ) -> usize {
         let mut misses = 0;
-        for spill in &mut self.spills {
+        for spill in spills.iter_mut() {
             spill.reserve(LANES);
         }
         for (lane, &x) in group.iter().enumerate() {
-            if !self.window.takes(x) {
+            if !window.takes(x) {
                 misses += 1;
-                self.spills[lane % PARTS].add_value(x, T::sign);
+                spills[lane % PARTS].add_value(x, T::sign);
             }
         }
         misses
@@ -298,5 +300,53 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
     fn finish(mut self) -> Self::Partial {
         self.drain();
         Summed { parts: self.spills.map(Spill::finish), counted: self.seen - self.skipped }
+    }
+}
+
+impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize> SumFold<F, T, LEVELS, LANES, 1> {
+    /// A block of values inside the window that are made as they are added.
+    #[inline(always)]
+    fn made<C: Target>(&mut self, values: Made<'_, F>) {
+        /// Groups that are made at once: half a kilobyte, so that the processor reads ahead for the next tile while it adds this one.
+        const GROUPS: usize = 2;
+        let mut tile = [[F::default(); LANES]; GROUPS];
+        let (each, mut misses) = (LANES * tile.len(), 0);
+        let tiles = values.len() / each;
+        for at in streamed_in_pairs(tiles) {
+            values.fill(at * each, tile.as_flattened_mut());
+            misses += self.windowed::<C>(&tile);
+        }
+        // Zeros behind the last.
+        let left = values.len() - tiles * each;
+        if left > 0 {
+            tile = [[F::default(); LANES]; GROUPS];
+            values.fill(tiles * each, &mut tile.as_flattened_mut()[..left]);
+            misses += self.windowed::<C>(&tile);
+        }
+        self.adapt.note(misses, values.len());
+    }
+}
+
+impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize> ArrayFold<Made<'_, F>>
+    for SumFold<F, T, LEVELS, LANES, 1>
+{
+    type Partial = Summed<F::SumLimbs, 1>;
+
+    #[inline(always)]
+    fn take<C: Target>(&mut self, piece: Made<'_, F>, first: u64) {
+        for start in (0..piece.len()).step_by(Self::BLOCK) {
+            let block = piece.piece(start..piece.len().min(start + Self::BLOCK));
+            // Windows are chosen, and NaNs looked for, in values that are there.
+            if C::VECTORS && self.adapt.keeps_window() && self.nan == Nan::Propagate {
+                self.seen += block.len() as u64;
+                self.made::<C>(block);
+            } else {
+                ArrayFold::<&[F]>::take::<C>(self, &block.to_vec(), first + start as u64);
+            }
+        }
+    }
+
+    fn finish(self) -> Self::Partial {
+        ArrayFold::<&[F]>::finish(self)
     }
 }

@@ -4,7 +4,7 @@ use super::lane::Lane;
 
 /// Magnitudes from `2^low` to below `2^high`, as exponent fields and as bits to compare with.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Window<F: Lane> {
+pub(crate) struct Window<F: Lane> {
     low: F::Word,
     span: F::Word,
     /// The exponent field of the least magnitude inside (0 and 1 both mean subnormals and zero, too).

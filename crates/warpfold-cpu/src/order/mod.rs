@@ -10,8 +10,9 @@ mod avx512;
 
 use std::hint::select_unpredictable;
 
-use super::executor::{ArrayFold, run};
+use super::executor::{ArrayFold, Split, run};
 use super::isa::{Avx512, Target};
+use super::made::Made;
 use super::memory::{prefetch, streamed};
 use crate::Nan;
 use warpfold_exact::partial::{ArgIndex, Extremes};
@@ -23,7 +24,7 @@ pub(super) const BLOCK_BYTES: usize = 64 << 10;
 
 /// Folds a slice whose first element has the index `first`.
 pub(super) fn extremes<R: Ordered>(plan: &Plan, x: &[R], first: u64) -> Extremes<R> {
-    run(plan, x, first, || Order::new(plan), CountedExtremes::merge).extremes
+    run(plan, x, first, || Order::<R, false>::new(plan), CountedExtremes::merge).extremes
 }
 
 /// Extremes, and how many NaNs were met, whether they propagate or not.
@@ -39,15 +40,15 @@ impl<R: Ordered> CountedExtremes<R> {
     }
 }
 
-/// The extremes so far.
-pub(super) struct Order<R: Ordered> {
+/// The extremes so far, of elements or of the magnitudes of floats.
+pub(super) struct Order<R: Ordered, const MAGNITUDES: bool = false> {
     extremes: Extremes<R>,
     nans: u64,
     nan: Nan,
     avx512: Option<Avx512>,
 }
 
-impl<R: Ordered> Order<R> {
+impl<R: Ordered, const MAGNITUDES: bool> Order<R, MAGNITUDES> {
     pub(super) fn new(plan: &Plan) -> Self {
         let (nan, avx512) = (plan.problem.policy.nan, Avx512::found(plan.isa));
         Order { extremes: Extremes::new(), nans: 0, nan, avx512 }
@@ -65,7 +66,7 @@ impl<R: Ordered> Order<R> {
             return;
         }
         let arg_index =
-            |key| ArgIndex { key, index: first + position(x, |x| x.key() == key) as u64 };
+            |key| ArgIndex { key, index: first + position(x, |x| Self::key(x) == key) as u64 };
         if self.extremes.min.is_none_or(|best| low < best.key) {
             self.extremes.min = Some(arg_index(low));
         }
@@ -74,14 +75,29 @@ impl<R: Ordered> Order<R> {
         }
     }
 
+    /// The key of an element, or of its magnitude.
+    #[inline(always)]
+    fn key(x: R) -> R::Key {
+        // Of a float that is not negative, the bits are the key.
+        if MAGNITUDES { bytemuck::cast(x.magnitude()) } else { x.key() }
+    }
+
+    /// Whether a span has nothing new: no NaN, and neither end beyond the best.
+    fn is_within(&self, Span { low, high }: Span<R::Key>) -> bool {
+        !R::from_key(low).is_nan()
+            && !R::from_key(high).is_nan()
+            && self.extremes.min.is_some_and(|best| low >= best.key)
+            && self.extremes.max.is_some_and(|best| high <= best.key)
+    }
+
     #[inline(always)]
     fn span<C: Target>(&self, x: &[R]) -> Span<R::Key> {
-        let itself = |x: R| Span { low: x.key(), high: x.key() };
+        let itself = |x: R| Span { low: Self::key(x), high: Self::key(x) };
         match self.avx512 {
             #[cfg(target_arch = "x86_64")]
             Some(_) if C::AVX512 => {
                 // SAFETY: there is an `Avx512` only where its features were found.
-                let (all, rest) = unsafe { avx512::span(x) };
+                let (all, rest) = unsafe { avx512::span::<R, MAGNITUDES>(x) };
                 rest.iter().fold(all, |all, &x| all.join(itself(x)))
             }
             _ if C::AVX512 => unreachable!("code for AVX-512 runs where it was found"),
@@ -97,12 +113,12 @@ impl<R: Ordered> Order<R> {
         self.nans += x.iter().filter(|x| x.is_nan()).count() as u64;
         span(x, |x| match x.is_nan() {
             true => Span { low: R::KEY_MAX, high: R::KEY_MIN },
-            false => Span { low: x.key(), high: x.key() },
+            false => Span { low: Self::key(x), high: Self::key(x) },
         })
     }
 }
 
-impl<R: Ordered> ArrayFold<&[R]> for Order<R> {
+impl<R: Ordered, const MAGNITUDES: bool> ArrayFold<&[R]> for Order<R, MAGNITUDES> {
     type Partial = CountedExtremes<R>;
 
     #[inline(always)]
@@ -120,6 +136,38 @@ impl<R: Ordered> ArrayFold<&[R]> for Order<R> {
             self.extremes.count -= self.nans;
         }
         CountedExtremes { extremes: self.extremes, nans: self.nans }
+    }
+}
+
+impl<R: Ordered + bytemuck::Pod> ArrayFold<Made<'_, R>> for Order<R> {
+    type Partial = CountedExtremes<R>;
+
+    #[inline(always)]
+    fn take<C: Target>(&mut self, piece: Made<'_, R>, first: u64) {
+        /// Bytes that are made at once: the end of each is a few dozen instructions.
+        const TILE_BYTES: usize = 4 << 10;
+        let (block, tile) = (BLOCK_BYTES / size_of::<R>(), TILE_BYTES / size_of::<R>());
+        let mut memory = [0u64; TILE_BYTES / size_of::<u64>()];
+        let values: &mut [R] = bytemuck::cast_slice_mut(&mut memory);
+        for start in (0..piece.len()).step_by(block) {
+            let made = piece.piece(start..piece.len().min(start + block));
+            let mut all = Span { low: R::KEY_MAX, high: R::KEY_MIN };
+            for at in (0..made.len()).step_by(tile) {
+                let values = &mut values[..tile.min(made.len() - at)];
+                made.fill(at, values);
+                all = all.join(self.span::<C>(values));
+            }
+            if self.is_within(all) {
+                self.extremes.count += made.len() as u64;
+            } else {
+                // Made again, to be searched.
+                ArrayFold::<&[R]>::take::<C>(self, &made.to_vec(), first + start as u64);
+            }
+        }
+    }
+
+    fn finish(self) -> CountedExtremes<R> {
+        ArrayFold::<&[R]>::finish(self)
     }
 }
 

@@ -95,6 +95,21 @@ fn are_running(map: &Map) -> bool {
     map.tasks.iter().all(is_running)
 }
 
+/// The folds of all tasks where each reads the inputs itself: of inputs, or of what is made of them while it is folded.
+fn straight(map: &Map, tiles: &Tiles<'_>) -> Option<Vec<Option<Folds>>> {
+    let of = |task: &Task| {
+        let is_simple = matches!(
+            task,
+            Task::Values(..) | Task::Products(..) | Task::Pairs(..) | Task::Weights(_)
+        );
+        match is_simple && task.ids().all(|id| tiles.input(id).is_some()) {
+            true => Some(running(map, task)),
+            false => Folds::straight(*task, &map.program, policy_of(map, task)).map(Some),
+        }
+    };
+    if map.is_masked() { None } else { map.tasks.iter().map(of).collect() }
+}
+
 /// Elements of a step: their inputs are [`SHORT`] each.
 fn step(map: &Map) -> usize {
     let widest = map.program.inputs().iter().map(|dtype| dtype.size()).max();
@@ -114,6 +129,8 @@ pub(super) struct Grain<'g, 'm> {
     start: u64,
     tiles: &'g mut Tiles<'m>,
     is_masked: bool,
+    /// Whether every fold reads the inputs itself, and nothing is held.
+    is_straight: bool,
     /// The first element of the chunk.
     first: usize,
     /// How many of its elements are held.
@@ -123,6 +140,8 @@ pub(super) struct Grain<'g, 'm> {
     /// The partials of the tasks that have no fold of their own below.
     parts: Vec<TaskPartial>,
     folds: Vec<Option<Folds>>,
+    /// Whether all weights of the chunk that was folded last are known to be such.
+    are_weights: bool,
     /// Values that a task is to read as zero: the task, what it reads, and the positions in the chunk.
     cleared: Vec<(usize, Id, Vec<usize>)>,
 }
@@ -136,6 +155,11 @@ impl<'g, 'm> Grain<'g, 'm> {
         tiles: &'g mut Tiles<'m>,
     ) -> Self {
         let is_masked = map.is_masked();
+        let straight = straight(map, tiles);
+        let is_straight = straight.is_some();
+        let mut folds =
+            straight.unwrap_or_else(|| map.tasks.iter().map(|task| running(map, task)).collect());
+        Folds::join_weights(&mut folds, &map.tasks, &map.program, map.policy);
         Grain {
             map,
             arrays,
@@ -143,21 +167,22 @@ impl<'g, 'm> Grain<'g, 'm> {
             start,
             tiles,
             is_masked,
+            is_straight,
             first: 0,
             buffered: 0,
             indices: (is_masked && map.tasks.iter().any(is_placed)).then(Vec::new),
             parts: map.empty().parts,
-            folds: map.tasks.iter().map(|task| running(map, task)).collect(),
+            folds,
+            are_weights: true,
             cleared: Vec::new(),
         }
     }
 
     /// The partial of all that was folded.
     pub(super) fn finish(mut self) -> Folded {
-        for ((fold, part), task) in self.folds.into_iter().zip(&mut self.parts).zip(&self.map.tasks)
-        {
+        for (task, fold) in self.folds.into_iter().enumerate() {
             if let Some(fold) = fold {
-                fold.finish_into(part, *task);
+                fold.finish_into(&mut self.parts, task);
             }
         }
         Folded { parts: self.parts }
@@ -165,14 +190,7 @@ impl<'g, 'm> Grain<'g, 'm> {
 
     pub(super) fn fold(&mut self, range: std::ops::Range<usize>) -> Result<()> {
         self.first = range.start;
-        let is_direct = |task: &Task| {
-            let is_simple = matches!(
-                task,
-                Task::Values(..) | Task::Products(..) | Task::Pairs(..) | Task::Weights(_)
-            );
-            is_simple && task.ids().all(|id| self.tiles.input(id).is_some())
-        };
-        if self.tiles.is_idle() && !self.is_masked && self.map.tasks.iter().all(is_direct) {
+        if self.is_straight {
             return self.fold_inputs(range);
         }
         let step = step(self.map);
@@ -197,17 +215,20 @@ impl<'g, 'm> Grain<'g, 'm> {
         self.flush()
     }
 
-    /// Nothing is computed: the inputs are folded where they lie.
+    /// Nothing is held: the inputs are folded where they lie.
     fn fold_inputs(&mut self, range: std::ops::Range<usize>) -> Result<()> {
-        let is_one_reading = matches!(self.map.tasks[..], [Task::Values(..) | Task::Products(..)]);
-        let piece = if is_one_reading { GRAIN } else { CHUNK_OF_ONE };
+        let readings =
+            self.folds.iter().filter(|fold| !matches!(fold, Some(Folds::Beside))).count();
+        let piece = if readings == 1 { GRAIN } else { CHUNK_OF_ONE };
         for first in range.clone().step_by(piece) {
             self.first = first;
             self.buffered = piece.min(range.end - first);
             let n = self.buffered;
             self.flush()?;
             // After the folds, which read memory at its speed.
-            self.check_weights(first, n, None)?;
+            if !self.are_weights {
+                self.check_weights(first, n, None)?;
+            }
         }
         Ok(())
     }
@@ -412,18 +433,24 @@ impl<'g, 'm> Grain<'g, 'm> {
             return Ok(());
         }
         let mut folds = std::mem::take(&mut self.folds);
+        self.are_weights = true;
         for (task, fold) in folds.iter_mut().enumerate() {
             match fold {
                 Some(fold) => {
                     let first = self.start + self.first as u64;
+                    let range = self.first..self.first + self.buffered;
+                    if fold.take_inputs(self.arrays, self.inputs, range, first) {
+                        continue;
+                    }
                     let copies = self.copies(task);
                     let array = |id| match copies.iter().find(|(of, _)| *of == id) {
                         Some((_, values)) => HostArray::of(values),
                         None => self.array(id),
                     };
-                    fold.take(self.map.tasks[task], array, first);
+                    self.are_weights &= fold.take(self.map.tasks[task], array, first);
                 }
                 None => {
+                    self.are_weights = false;
                     if let Some(part) = self.flushed(task)? {
                         self.parts[task].merge(&part);
                     }

@@ -7,6 +7,7 @@
 
 mod functions;
 mod inputs;
+mod maker;
 mod numbers;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use crate::tile::Slice;
 pub use functions::*;
 #[doc(hidden)]
 pub use inputs::{Given, Inputs};
+pub use maker::{Bound, Maker};
 #[doc(hidden)]
 pub use numbers::{Meet, Number, Root};
 

@@ -55,7 +55,12 @@ macro_rules! each_slice {
     };
 }
 
-impl Slice<'_> {
+impl<'a> Slice<'a> {
+    /// The bytes.
+    pub fn bytes(&self) -> &'a [u8] {
+        each_slice!(*self, x => cast_slice(x))
+    }
+
     /// The element type.
     pub fn dtype(&self) -> DType {
         fn of<T: Element>(_: &[T]) -> DType {

@@ -3,12 +3,14 @@
 
 mod dot;
 mod moments;
+mod pairs;
 mod sum;
 
 use std::arch::x86_64::*;
 
 pub(super) use dot::products;
 pub(super) use moments::squares;
+pub(super) use pairs::{Registers, pairs};
 pub(super) use sum::windowed;
 
 use super::sum::Term;
@@ -33,11 +35,28 @@ impl Limits {
         Limits { low: splat(low), span: splat(span), magnitude: splat(F::ABS_MASK) }
     }
 
+    /// The lanes among some whose values are not zero.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn nonzero<F: Lane>(&self, among: u32, x: __m512i) -> u32 {
+        match size_of::<F>() {
+            2 => _mm512_mask_test_epi16_mask(among, x, self.magnitude),
+            4 => _mm512_mask_test_epi32_mask(among as u16, x, self.magnitude).into(),
+            _ => _mm512_mask_test_epi64_mask(among as u8, x, self.magnitude).into(),
+        }
+    }
+
     /// The lanes among some whose values lie inside.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn within<F: Lane>(&self, among: u32, x: __m512i) -> u32 {
-        let x = _mm512_and_si512(x, self.magnitude);
+        self.holds::<F>(among, _mm512_and_si512(x, self.magnitude))
+    }
+
+    /// The lanes among some whose bits lie inside: no negative value's do, as a sign is far above.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn holds<F: Lane>(&self, among: u32, x: __m512i) -> u32 {
         match size_of::<F>() {
             2 => _mm512_mask_cmplt_epu16_mask(among, _mm512_sub_epi16(x, self.low), self.span),
             4 => {

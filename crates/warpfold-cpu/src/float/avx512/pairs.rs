@@ -1,0 +1,118 @@
+//! Several sums of pairs at once.
+
+use std::arch::x86_64::*;
+
+use super::Limits;
+use crate::avx512::WIDTH;
+use crate::float::Lane;
+use crate::float::pairs::{EACH, GROUP, Terms};
+use crate::float::window::Window;
+use crate::memory::prefetch;
+
+/// Accumulators in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Registers<const LEVELS: usize>(pub(crate) [__m512d; LEVELS]);
+
+impl<const LEVELS: usize> Registers<LEVELS> {
+    /// Adds values, as `Levels::add` does.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(crate) fn add(&mut self, value: __m512d) {
+        let mut value = value;
+        if LEVELS == 2 {
+            let sum = _mm512_add_pd(self.0[0], value);
+            value = _mm512_sub_pd(value, _mm512_sub_pd(sum, self.0[0]));
+            self.0[0] = sum;
+        }
+        self.0[LEVELS - 1] = _mm512_add_pd(self.0[LEVELS - 1], value);
+    }
+
+    /// Adds products, as `Levels::add_products` does.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(crate) fn add_products(&mut self, x: __m512d, y: __m512d) {
+        let sum = _mm512_fmadd_pd(x, y, self.0[0]);
+        if LEVELS == 2 {
+            let rest = _mm512_fmsub_pd(x, y, _mm512_sub_pd(sum, self.0[0]));
+            self.0[1] = _mm512_add_pd(self.0[1], rest);
+        } else {
+            let taken = _mm512_sub_pd(sum, self.0[0]);
+            let product = _mm512_mul_pd(x, y);
+            let error = _mm512_fmsub_pd(x, y, product);
+            let first = _mm512_add_pd(self.0[1], _mm512_sub_pd(product, taken));
+            let both = _mm512_add_pd(first, error);
+            let rest = _mm512_sub_pd(error, _mm512_sub_pd(both, first));
+            self.0[1] = both;
+            self.0[LEVELS - 1] = _mm512_add_pd(self.0[LEVELS - 1], rest);
+        }
+        self.0[0] = sum;
+    }
+}
+
+/// Adds the groups that lie inside the windows, and tells of the others; the accumulators are drained after `step` groups each.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq")]
+pub(crate) fn pairs<F: Lane, T: Terms<F>>(
+    (xs, ys): (&[[F; GROUP]], &[[F; GROUP]]),
+    [of_x, of_y]: &[Window<F>; 2],
+    inside: &mut T::Inside,
+    step: usize,
+    mut other: impl FnMut(&[F; GROUP], &[F; GROUP]),
+) {
+    let limits = [Limits::of(of_x), Limits::of(of_y)];
+    // One stream of each array: two, as products of two arrays have, were a seventh slower, as these are bound by their additions.
+    for (xs, ys) in xs.chunks(step).zip(ys.chunks(step)) {
+        let mut registers = T::registers(inside);
+        for (x, y) in xs.iter().zip(ys) {
+            prefetch(x);
+            prefetch(y);
+            if !fit::<F, T>(&limits, x, y, false) && !fit::<F, T>(&limits, x, y, true) {
+                other(x, y);
+                continue;
+            }
+            for (x, y) in x.as_chunks::<EACH>().0.iter().zip(y.as_chunks::<EACH>().0) {
+                // SAFETY: this code runs where AVX-512 was found.
+                unsafe { T::add_to_registers(&mut registers, eight(x), eight(y)) };
+            }
+        }
+        T::store(registers, inside);
+        T::drain(inside);
+    }
+}
+
+/// Whether a group lies inside, or is zero outside where that is asked.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq")]
+fn fit<F: Lane, T: Terms<F>>(
+    [of_x, of_y]: &[Limits; 2],
+    x: &[F; GROUP],
+    y: &[F; GROUP],
+    or_zero: bool,
+) -> bool {
+    let registers = |group| bytemuck::cast_slice::<F, u8>(group).as_chunks::<WIDTH>().0;
+    let mut outside = 0;
+    for (x, y) in registers(x).iter().zip(registers(y)) {
+        let (x, y): (__m512i, __m512i) = (bytemuck::cast(*x), bytemuck::cast(*y));
+        let inside = match T::SIGNED {
+            true => of_x.within::<F>(u32::MAX, x),
+            false => of_x.holds::<F>(u32::MAX, x),
+        };
+        if or_zero {
+            outside |= of_x.nonzero::<F>(!inside, x)
+                | of_y.nonzero::<F>(!of_y.within::<F>(u32::MAX, y), y);
+        } else {
+            outside |= !of_y.within::<F>(inside, y);
+        }
+    }
+    outside & super::all::<F>() == 0
+}
+
+/// Eight elements in `f64`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn eight<F: Lane>(x: &[F; EACH]) -> __m512d {
+    let bytes = bytemuck::cast_slice::<F, u8>(x);
+    match size_of::<F>() {
+        4 => _mm512_cvtps_pd(bytemuck::pod_read_unaligned(bytes)),
+        _ => bytemuck::pod_read_unaligned(bytes),
+    }
+}
