@@ -95,8 +95,11 @@ fn are_running(map: &Map) -> bool {
     map.tasks.iter().all(is_running)
 }
 
+/// Elements from which on values are made while they are folded: fewer, such as those of a row, are there soon.
+const LEAST_MADE: usize = 4 << 10;
+
 /// The folds of all tasks where each reads the inputs itself: of inputs, or of what is made of them while it is folded.
-fn straight(map: &Map, tiles: &Tiles<'_>) -> Option<Vec<Option<Folds>>> {
+fn straight(map: &Map, tiles: &Tiles<'_>, n: usize) -> Option<Vec<Option<Folds>>> {
     let of = |task: &Task| {
         let is_simple = matches!(
             task,
@@ -104,6 +107,7 @@ fn straight(map: &Map, tiles: &Tiles<'_>) -> Option<Vec<Option<Folds>>> {
         );
         match is_simple && task.ids().all(|id| tiles.input(id).is_some()) {
             true => Some(running(map, task)),
+            false if n < LEAST_MADE => None,
             false => Folds::straight(*task, &map.program, policy_of(map, task)).map(Some),
         }
     };
@@ -155,7 +159,8 @@ impl<'g, 'm> Grain<'g, 'm> {
         tiles: &'g mut Tiles<'m>,
     ) -> Self {
         let is_masked = map.is_masked();
-        let straight = straight(map, tiles);
+        let n = arrays.iter().map(HostArray::len).max().unwrap_or(0);
+        let straight = straight(map, tiles, n);
         let is_straight = straight.is_some();
         let mut folds =
             straight.unwrap_or_else(|| map.tasks.iter().map(|task| running(map, task)).collect());

@@ -69,6 +69,10 @@ impl Folds {
         {
             return Some(Folds::Magnitudes(fold, input.into()));
         }
+        // NaNs that are ignored are looked for in values that are there.
+        if policy.nan == Nan::Ignore {
+            return None;
+        }
         let fold = Running::start(op, dtype, policy).filter(Running::takes_made)?;
         Maker::of(program, id).map(|maker| Folds::Made(fold, maker))
     }

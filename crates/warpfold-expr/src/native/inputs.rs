@@ -1,7 +1,5 @@
 //! The inputs of a body: elements of several arrays.
 
-use std::ops::Range;
-
 use half::{bf16, f16};
 use warpfold_num::{DType, Element};
 
@@ -67,8 +65,8 @@ pub trait Inputs: Copy {
     /// The types.
     const DTYPES: &'static [DType];
 
-    /// Some elements of arrays that have these types.
-    fn slices<'a>(inputs: &[Slice<'a>], range: Range<usize>) -> Self::Slices<'a>;
+    /// So many elements of arrays that have these types.
+    fn slices<'a>(inputs: &[Slice<'a>], first: usize, n: usize) -> Self::Slices<'a>;
     /// The elements at an index.
     fn at(slices: Self::Slices<'_>, k: usize) -> Self;
 }
@@ -80,8 +78,9 @@ macro_rules! tuples {
             const DTYPES: &'static [DType] = &[$($ty::DTYPE),+];
 
             #[inline(always)]
-            fn slices<'a>(inputs: &[Slice<'a>], range: Range<usize>) -> Self::Slices<'a> {
-                ($(&$ty::elements(inputs[$index])[range.clone()],)+)
+            fn slices<'a>(inputs: &[Slice<'a>], first: usize, n: usize) -> Self::Slices<'a> {
+                // As long as what is written, as the compiler sees, so that a loop has no bounds to check: with those, it left the last vector to scalars.
+                ($(&$ty::elements(inputs[$index])[first..][..n],)+)
             }
 
             #[inline(always)]

@@ -100,7 +100,7 @@ fn common(program: &Program, id: Id) -> Option<Maker> {
     let nodes = program.nodes();
     let input = |id: Id| match nodes[usize::from(id)] {
         Node::Input(input) if program.inputs()[usize::from(input)] == program.ty(id).dtype() => {
-            u8::try_from(input).ok()
+            Some(input)
         }
         _ => None,
     };

@@ -142,7 +142,7 @@ impl<B: Body> Job for Run<'_, B> {
     #[inline(always)]
     fn run<const AVX512: bool>(self) {
         let n = self.range.len();
-        let x = B::Elements::slices(self.inputs, self.range);
+        let x = B::Elements::slices(self.inputs, self.range.start, n);
         macro_rules! each {
             ($what:ident) => {
                 // The numbers' type is that of what is written, which has no name.

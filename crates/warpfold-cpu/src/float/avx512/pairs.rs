@@ -49,7 +49,7 @@ impl<const LEVELS: usize> Registers<LEVELS> {
     }
 }
 
-/// Adds the groups that lie inside the windows, and tells of the others; the accumulators are drained after `step` groups each.
+/// Adds the groups that lie inside the windows, and tells of the others; the accumulators are drained after `step` groups each, 32 at most.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
 pub(crate) fn pairs<F: Lane, T: Terms<F>>(
     (xs, ys): (&[[F; GROUP]], &[[F; GROUP]]),
@@ -61,12 +61,12 @@ pub(crate) fn pairs<F: Lane, T: Terms<F>>(
     let limits = [Limits::of(of_x), Limits::of(of_y)];
     // One stream of each array: two, as products of two arrays have, were a seventh slower, as these are bound by their additions.
     for (xs, ys) in xs.chunks(step).zip(ys.chunks(step)) {
-        let mut registers = T::registers(inside);
-        for (x, y) in xs.iter().zip(ys) {
+        let (mut registers, mut others) = (T::registers(inside), 0u32);
+        for (k, (x, y)) in xs.iter().zip(ys).enumerate() {
             prefetch(x);
             prefetch(y);
             if !fit::<F, T>(&limits, x, y, false) && !fit::<F, T>(&limits, x, y, true) {
-                other(x, y);
+                others |= 1 << k;
                 continue;
             }
             for (x, y) in x.as_chunks::<EACH>().0.iter().zip(y.as_chunks::<EACH>().0) {
@@ -76,6 +76,12 @@ pub(crate) fn pairs<F: Lane, T: Terms<F>>(
         }
         T::store(registers, inside);
         T::drain(inside);
+        // Behind the loop: a call in it would keep the accumulators in memory.
+        while others != 0 {
+            let k = others.trailing_zeros() as usize;
+            others &= others - 1;
+            other(&xs[k], &ys[k]);
+        }
     }
 }
 

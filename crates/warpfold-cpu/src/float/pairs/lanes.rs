@@ -89,7 +89,7 @@ impl<const LEVELS: usize> Levels<LEVELS> {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn store(&mut self, Registers(sums): Registers<LEVELS>) {
-        self.sums = sums.map(|sum| bytemuck::cast(sum));
+        self.sums = sums.map(bytemuck::cast);
     }
 
     /// Moves all that went in to the integers.

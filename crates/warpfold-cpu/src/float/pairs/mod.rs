@@ -21,6 +21,8 @@ use warpfold_plan::plan::Isa;
 pub(super) const EACH: usize = 8;
 /// Pairs that are compared with the windows at once.
 pub(super) const GROUP: usize = 4 * EACH;
+/// Pairs from which on it is worth choosing windows: others, such as short rows, are left to the ordinary folds.
+const LEAST: usize = 8 * GROUP;
 /// Pairs for which windows are chosen.
 const BLOCK: usize = 512 * GROUP;
 
@@ -166,6 +168,10 @@ impl<F: Lane, T: Terms<F>> ArrayFold<(&[F], &[F])> for PairFold<F, T> {
 
     #[inline(always)]
     fn take<C: Target>(&mut self, (x, y): (&[F], &[F]), _first: u64) {
+        if x.len() < LEAST {
+            self.met_others = true;
+            return self.terms.fold::<C>(x, y);
+        }
         for (x, y) in x.chunks(BLOCK).zip(y.chunks(BLOCK)) {
             self.block::<C>(x, y);
         }
