@@ -1,15 +1,11 @@
-//! [`Quotes`]: a look at the bytes of delimited text before they are taken apart, for what would change a number in silence.
+//! [`Quotes`]: a look at the bytes of a row before it is taken apart: where it ends, and what would change a number in silence.
 //!
-//! The reader of fields joins what follows a closing quote to what stood in it, so that `"1"2` would be twelve.
+//! What follows a closing quote belongs to no cell: `"1"2` would be one, two or twelve.
 
-use std::fmt;
-
-/// Where in a record the next byte stands.
+/// Where in a row the next byte stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// At the beginning of a line.
-    Line,
-    /// At the beginning of another field.
+    /// At the beginning of a field.
     Field,
     /// In a field that no quote began.
     Bare,
@@ -19,50 +15,33 @@ enum State {
     Closed,
     /// After blanks behind a closing quote.
     Blank,
-    /// In a line that is left out.
-    Comment,
 }
 
-/// What has been seen of a text so far.
+/// What has been seen of a row so far.
 #[derive(Debug, Clone)]
 pub(super) struct Quotes {
     delimiter: u8,
-    comment: Option<u8>,
     state: State,
-    /// What has been seen of a row that has not ended.
-    open: Open,
+    /// Line ends, which quotes protect.
+    lines: u64,
+    /// How many of them there were where the last quoted field began.
+    opened: u64,
 }
-
-/// Part of a row whose end has not come; comments and empty lines are none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Open {
-    /// Bytes.
-    pub(super) bytes: u64,
-    /// Line ends among them, which quotes protect.
-    pub(super) lines: u64,
-}
-
-/// Something other than blanks, a delimiter or the end of a line after a closing quote.
-#[derive(Debug)]
-pub(super) struct AfterQuote;
-
-impl fmt::Display for AfterQuote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("text follows a closing quote")
-    }
-}
-
-impl std::error::Error for AfterQuote {}
 
 impl Quotes {
-    /// Of a text that begins here.
-    pub(super) fn new(delimiter: u8, comment: Option<u8>) -> Self {
-        Quotes { delimiter, comment, state: State::Line, open: Open::default() }
+    /// Of a row that begins here.
+    pub(super) fn new(delimiter: u8) -> Self {
+        Quotes { delimiter, state: State::Field, lines: 0, opened: 0 }
     }
 
-    /// What has been seen of a row that has not ended.
-    pub(super) fn open(&self) -> Open {
-        self.open
+    /// Line ends within the row.
+    pub(super) fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Line ends before the last quoted field.
+    pub(super) fn opened(&self) -> u64 {
+        self.opened
     }
 
     /// Whether the end of a line ends the row.
@@ -70,60 +49,24 @@ impl Quotes {
         self.state != State::Quoted
     }
 
-    /// How many of the next bytes are well-formed: all, or those before something that follows a closing quote.
+    /// How many of the row's next bytes are well-formed: all, or those before something that follows a closing quote.
     pub(super) fn well_formed(&mut self, bytes: &[u8]) -> usize {
-        let is_quoted = matches!(self.state, State::Quoted | State::Closed | State::Blank);
-        if !is_quoted && !bytes.contains(&b'"') {
-            self.skip(bytes);
-            return bytes.len();
-        }
         for (at, &byte) in bytes.iter().enumerate() {
             self.state = match (self.state, byte) {
                 (State::Quoted, b'"') => State::Closed,
                 (State::Quoted, _) | (State::Closed, b'"') => State::Quoted,
-                (_, b'\n' | b'\r') => State::Line,
-                (State::Comment, _) => State::Comment,
-                (State::Line, _) if Some(byte) == self.comment => State::Comment,
                 (_, _) if byte == self.delimiter => State::Field,
                 (State::Closed | State::Blank, b' ' | b'\t') => State::Blank,
                 (State::Closed | State::Blank, _) => return at,
-                (State::Line | State::Field, b'"') => State::Quoted,
+                (State::Field, b'"') => {
+                    self.opened = self.lines;
+                    State::Quoted
+                }
                 _ => State::Bare,
             };
-            match self.state {
-                State::Line | State::Comment => self.open = Open::default(),
-                _ => {
-                    self.open.bytes += 1;
-                    self.open.lines += u64::from(byte == b'\n');
-                }
-            }
+            self.lines += u64::from(byte == b'\n');
         }
         bytes.len()
-    }
-
-    /// The same of bytes among which there is no quote, outside of quotes.
-    fn skip(&mut self, bytes: &[u8]) {
-        let Some(&last) = bytes.last() else { return };
-        let line = match bytes.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')) {
-            Some(end) => {
-                (self.state, self.open) = (State::Line, Open::default());
-                &bytes[end + 1..]
-            }
-            None => bytes,
-        };
-        let begins_comment = self.state == State::Line
-            && self.comment.is_some()
-            && line.first().copied() == self.comment;
-        self.state = match self.state {
-            _ if line.is_empty() => State::Line,
-            _ if begins_comment => State::Comment,
-            State::Comment => State::Comment,
-            _ if last == self.delimiter => State::Field,
-            _ => State::Bare,
-        };
-        if self.state != State::Comment {
-            self.open.bytes += line.len() as u64;
-        }
     }
 }
 
@@ -131,70 +74,56 @@ impl Quotes {
 mod tests {
     use super::*;
 
-    /// How many bytes are well-formed, whatever the pieces in which they come.
-    fn well_formed(text: &[u8]) -> usize {
+    /// How many bytes are well-formed, whatever the pieces in which they come, and the line ends before them and before the last quoted field.
+    fn well_formed(row: &[u8]) -> (usize, u64, u64) {
         let of = |piece: usize| {
-            let mut quotes = Quotes::new(b',', Some(b'#'));
+            let mut quotes = Quotes::new(b',');
             let mut all = 0;
-            for bytes in text.chunks(piece) {
+            for bytes in row.chunks(piece) {
                 let some = quotes.well_formed(bytes);
                 all += some;
                 if some < bytes.len() {
                     break;
                 }
             }
-            all
+            (all, quotes.lines(), quotes.opened())
         };
-        let whole = of(text.len().max(1));
-        for piece in 1..text.len().max(1) {
-            assert_eq!(of(piece), whole, "{:?} by {piece}", String::from_utf8_lossy(text));
+        let whole = of(row.len().max(1));
+        for piece in 1..row.len().max(1) {
+            assert_eq!(of(piece), whole, "{:?} by {piece}", String::from_utf8_lossy(row));
         }
         whole
     }
 
     #[test]
-    fn what_is_open_is_of_the_last_row_alone() {
-        for (text, bytes, lines) in [
+    fn only_delimiters_and_blanks_follow_a_closing_quote() {
+        for (row, lines, opened) in [
             ("", 0, 0),
-            ("1,2\n", 0, 0),
-            ("1,2\n3,", 2, 0),
-            ("#1,2", 0, 0),
-            ("1\n#\"a\n2", 1, 0),
-            ("1,\"2\n3\n", 7, 2),
-            ("\"1\n\",2\n#", 0, 0),
+            ("1,2", 0, 0),
+            ("\"a\"\"b\",1", 0, 0),
+            ("\"a,\nb\",1", 1, 0),
+            ("\"a\n\n\",\"b\n", 3, 2),
+            ("a\"b\"c,1", 0, 0),
+            (" \"1\"2", 0, 0),
+            ("\"\"", 0, 0),
+            ("\"1\" ,2", 0, 0),
+            ("\"1\"\t", 0, 0),
         ] {
-            for piece in 1..=text.len().max(1) {
-                let mut quotes = Quotes::new(b',', Some(b'#'));
-                for bytes in text.as_bytes().chunks(piece) {
-                    assert_eq!(quotes.well_formed(bytes), bytes.len());
-                }
-                assert_eq!(quotes.open(), Open { bytes, lines }, "{text:?} by {piece}");
-            }
+            assert_eq!(well_formed(row.as_bytes()), (row.len(), lines, opened), "{row:?}");
+        }
+        for (row, at) in [("\"1\"2", 3), ("1,\"2\" 3", 6), ("\"3\"#", 3), ("\"a\"\"\"b", 5)] {
+            assert_eq!(well_formed(row.as_bytes()).0, at, "{row:?}");
         }
     }
 
     #[test]
-    fn only_delimiters_and_line_ends_follow_a_closing_quote() {
-        for text in [
-            "",
-            "1,2\n",
-            "\"1\",\"2\"\r\n\"3\"",
-            "\"a\"\"b\",1",
-            "\"a,\nb\",1",
-            "a\"b\"c,1",
-            " \"1\"2",
-            "#\"1\"2\n3",
-            "1,#\n\"4\"",
-            "\"\"",
-            "\"1\" ,2",
-            "1\n#a,b\n\"5\"\n",
-        ] {
-            assert_eq!(well_formed(text.as_bytes()), text.len(), "{text:?}");
-        }
-        for (text, at) in
-            [("\"1\"2", 3), ("1,\"2\" 3", 6), ("1\n#\"\n\"3\"#", 8), ("\"a\"\"\"b", 5)]
+    fn a_row_ends_outside_of_quotes() {
+        for (row, ends) in
+            [("1", true), ("\"1", false), ("\"1\"", true), ("\"\"\"", false), ("a\"", true)]
         {
-            assert_eq!(well_formed(text.as_bytes()), at, "{text:?}");
+            let mut quotes = Quotes::new(b',');
+            quotes.well_formed(row.as_bytes());
+            assert_eq!(quotes.ends_row(), ends, "{row:?}");
         }
     }
 }

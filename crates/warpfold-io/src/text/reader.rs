@@ -195,13 +195,15 @@ impl TextReader {
                 Ok(Fit::Within)
             }
             (Some(_), _) if is_missing(text) => Err(NumberError::NotANumber),
-            (Some(words), _) => match words.number(text) {
-                Some(word) => {
-                    number.copy_from_slice(&word.to_ne_bytes());
-                    Ok(Fit::Within)
+            (Some(words), _) => {
+                match self.record.literal(field).and_then(|word| words.number(word)) {
+                    Some(word) => {
+                        number.copy_from_slice(&word.to_ne_bytes());
+                        Ok(Fit::Within)
+                    }
+                    None => Err(NumberError::NotANumber),
                 }
-                None => Err(NumberError::NotANumber),
-            },
+            }
             (None, Missing::Nan) if is_missing(text) => {
                 self.found.nan_cells += 1;
                 is_absent = true;

@@ -1,17 +1,15 @@
 //! [`Records`]: a text taken apart into lines and fields, within bounded memory.
 
-use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use memchr::memchr;
 
 use super::cells::Cell;
+use super::delimited::Delimited;
 use super::line_ends::LineEnds;
 use super::picks::Picks;
-use super::plain::{Next, Plain};
-use super::quotes::{AfterQuote, Open, Quotes};
-use super::start::{Source, is_utf16, no_text, peek};
+use super::start::{is_utf16, no_text, peek};
 use super::words::Words;
 use super::{Dialect, TextError};
 use crate::error::system_message;
@@ -62,6 +60,8 @@ pub(super) struct Record {
     pub(super) bytes: Vec<u8>,
     /// Half as large as indices: a line may be nothing but delimiters.
     pub(super) ranges: Vec<Range<u32>>,
+    /// Whether ranges are without blanks but those within quotes.
+    is_exact: bool,
 }
 
 impl Record {
@@ -78,29 +78,57 @@ impl Record {
         self.ranges.iter().map(|range| self.cell(range))
     }
 
-    /// Takes the fields of a row.
-    fn set(&mut self, row: &csv::ByteRecord) {
-        self.bytes.clear();
-        self.bytes.extend_from_slice(row.as_slice());
-        self.ranges.clear();
-        let mut start = 0;
-        self.ranges.extend(row.iter().map(|field| {
-            let end = start + field.len() as u32;
-            std::mem::replace(&mut start, end)..end
-        }));
+    /// A field as it is written: blanks within quotes belong to it.
+    pub(super) fn literal(&self, at: usize) -> Option<&[u8]> {
+        let range = self.ranges.get(at)?;
+        Some(match self.is_exact {
+            true => &self.bytes[range.start as usize..range.end as usize],
+            false => self.cell(range),
+        })
     }
 
-    /// Takes the fields of a line in which quotes protect some.
-    pub(super) fn split_quoted(&mut self, line: &[u8], delimiter: u8) -> Result<(), TextError> {
-        let mut reader = csv::ReaderBuilder::new()
-            .delimiter(delimiter)
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(line);
-        let mut row = csv::ByteRecord::new();
-        reader.read_byte_record(&mut row).map_err(|error| csv_error(&error, self.line))?;
-        self.set(&row);
-        Ok(())
+    /// Takes the fields of a row without quotes, by its delimiters' indices.
+    pub(super) fn split(&mut self, row: &[u8], delimiters: impl Iterator<Item = usize>) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(row);
+        self.ranges.clear();
+        self.is_exact = false;
+        let mut start = 0;
+        for end in delimiters {
+            self.ranges.push(start..end as u32);
+            start = end as u32 + 1;
+        }
+        self.ranges.push(start..row.len() as u32);
+    }
+
+    /// Takes the fields of a well-formed row in which quotes protect some.
+    pub(super) fn split_quoted(&mut self, row: &[u8], delimiter: u8) {
+        self.bytes.clear();
+        self.ranges.clear();
+        self.is_exact = true;
+        let mut rest = Some(row);
+        while let Some(field) = rest {
+            let start = self.bytes.len() as u32;
+            let mut after = field;
+            if let Some(quoted) = field.strip_prefix(b"\"") {
+                after = quoted;
+                // A quote that is doubled is one.
+                while let Some(quote) = memchr(b'"', after) {
+                    let is_doubled = after.get(quote + 1) == Some(&b'"');
+                    self.bytes.extend_from_slice(&after[..quote + usize::from(is_doubled)]);
+                    after = &after[quote + 1 + usize::from(is_doubled)..];
+                    if !is_doubled {
+                        break;
+                    }
+                }
+            }
+            let length = memchr(delimiter, after);
+            let (bare, more) = after.split_at(length.unwrap_or(after.len()));
+            // Behind a closing quote there are blanks alone.
+            self.bytes.extend_from_slice(bare.trim_ascii());
+            self.ranges.push(start..self.bytes.len() as u32);
+            rest = more.get(1..);
+        }
     }
 
     fn cell(&self, range: &Range<u32>) -> &[u8] {
@@ -110,15 +138,7 @@ impl Record {
 
 /// Lines and their fields, one after another.
 pub(super) enum Records {
-    /// Delimited text before its first quote behind the first row; `None` for a moment, when that is found.
-    Plain(Option<Box<Plain>>),
-    /// Delimited text with quotes, behind so many lines.
-    Csv {
-        reader: Box<csv::Reader<Bounded>>,
-        row: csv::ByteRecord,
-        end: Arc<End>,
-        before: u64,
-    },
+    Delimited(Box<Delimited>),
     Words(Words),
 }
 
@@ -151,38 +171,20 @@ impl Records {
                 dialect,
             )));
         };
-        Ok(Records::Plain(Some(Box::new(Plain::new(source, delimiter, dialect.comment)))))
-    }
-
-    /// Delimited text that begins behind so many lines.
-    fn quoted(source: Source, before: u64, delimiter: u8, comment: Option<u8>) -> Records {
-        let end = Arc::new(End(u64::MAX.into()));
-        let after = [b'\n', Bounded::after(delimiter, comment)];
-        let quotes = Quotes::new(delimiter, comment);
-        let bounded =
-            Bounded { source, read: 0, after, end: end.clone(), quotes, is_broken: false };
-        let reader = csv::ReaderBuilder::new()
-            .delimiter(delimiter)
-            .has_headers(false)
-            .flexible(true)
-            .comment(comment)
-            .buffer_capacity(1 << 16)
-            .from_reader(bounded);
-        Records::Csv { reader: Box::new(reader), row: csv::ByteRecord::new(), end, before }
+        Ok(Records::Delimited(Box::new(Delimited::new(source, delimiter, dialect.comment))))
     }
 
     /// Whether all lines have as many fields as the first.
     pub(super) fn is_table(&self) -> bool {
-        matches!(self, Records::Plain(_) | Records::Csv { .. })
+        matches!(self, Records::Delimited(_))
     }
 
     /// Reads rows that are as most are, without a look at anything else; says how many bytes it wrote.
     #[inline]
     pub(super) fn rows(&mut self, read: &mut impl Cell, picks: &Picks, piece: &mut [u8]) -> usize {
         match self {
-            Records::Plain(Some(plain)) => plain.rows(read, picks, piece),
+            Records::Delimited(delimited) => delimited.rows(read, picks, piece),
             Records::Words(words) => words.rows(read, picks, piece),
-            Records::Plain(None) | Records::Csv { .. } => 0,
         }
     }
 
@@ -190,119 +192,8 @@ impl Records {
     pub(super) fn next(&mut self, record: &mut Record) -> Result<bool, TextError> {
         match self {
             Records::Words(words) => words.next(record),
-            Records::Plain(plain) => {
-                let found = match plain {
-                    Some(plain) => plain.next(record)?,
-                    None => Next::End,
-                };
-                if found != Next::Quote {
-                    return Ok(found == Next::Row);
-                }
-                let plain = plain.take().expect("it has found the quote");
-                let (delimiter, comment) = plain.marks();
-                let (source, before) = plain.into_rest();
-                *self = Records::quoted(source, before, delimiter, comment);
-                self.next(record)
-            }
-            Records::Csv { reader, row, end, before } => {
-                let line = *before + reader.position().line();
-                let read = reader.read_byte_record(row);
-                let after = *before + reader.position().line();
-                let mut more = read.map_err(|error| csv_error(&error, after))?;
-                record.line = match after - line {
-                    0 | 1 => line,
-                    // Rows that were passed over, and line ends within quotes.
-                    _ => after.saturating_sub(1 + line_ends(row.as_slice())).max(line),
-                };
-                let end = end.0.load(Relaxed);
-                if reader.position().byte() > end.saturating_add(1) {
-                    // What follows the text is a record of its own, unless an open quote has taken it in.
-                    if row.position().is_some_and(|position| position.byte() < end)
-                        && row.as_slice().len() > 1
-                    {
-                        let before = &row.as_slice()
-                            [..row.range(row.len() - 1).map_or(0, |range| range.start)];
-                        // No line end has ended this row.
-                        let start = after.saturating_sub(line_ends(row.as_slice()));
-                        return Err(TextError::OpenQuote { line: start + line_ends(before) });
-                    }
-                    more = false;
-                }
-                record.set(row);
-                Ok(more)
-            }
+            Records::Delimited(delimited) => delimited.next(record),
         }
-    }
-}
-
-fn line_ends(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
-}
-
-/// Where the text ends, in bytes from its start, once that is known.
-pub(super) struct End(AtomicU64);
-
-/// A row that is longer than [`LINE_LIMIT`], and may have no end.
-#[derive(Debug)]
-struct TooLong(Open);
-
-impl fmt::Display for TooLong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes of a row have no end", self.0.bytes)
-    }
-}
-
-impl std::error::Error for TooLong {}
-
-/// A reader that refuses to feed one record for ever, so that an unclosed quote does not fill the memory, and that adds a record of its own after the
-/// last one, so that a quote that is open at the end is seen. It ends in an error where text follows a closing quote.
-pub(super) struct Bounded {
-    source: Source,
-    read: u64,
-    after: [u8; 2],
-    end: Arc<End>,
-    quotes: Quotes,
-    /// Whether the next byte follows a closing quote and must not.
-    is_broken: bool,
-}
-
-impl Bounded {
-    /// A byte that is a record and means nothing else.
-    fn after(delimiter: u8, comment: Option<u8>) -> u8 {
-        let is_free = |byte: &u8| *byte != delimiter && Some(*byte) != comment;
-        [1, 2, 3].into_iter().find(is_free).unwrap_or(3)
-    }
-}
-
-impl Read for Bounded {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let open = self.quotes.open();
-        if open.bytes > LINE_LIMIT as u64 {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, TooLong(open)));
-        }
-        let end = self.end.0.load(Relaxed);
-        let mut n = 0;
-        if end == u64::MAX && !self.is_broken {
-            n = uninterrupted(&mut self.source, buffer)?;
-            // What is before it is read first, so that the error names its line.
-            let well_formed = self.quotes.well_formed(&buffer[..n]);
-            self.is_broken = well_formed < n;
-            n = well_formed;
-        }
-        if self.is_broken && n == 0 {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, AfterQuote));
-        }
-        if n == 0 && !buffer.is_empty() {
-            let end = if end == u64::MAX { self.read } else { end };
-            self.end.0.store(end, Relaxed);
-            let rest = &self.after[(self.read - end) as usize..];
-            let n = rest.len().min(buffer.len());
-            buffer[..n].copy_from_slice(&rest[..n]);
-            self.read += n as u64;
-            return Ok(n);
-        }
-        self.read += n as u64;
-        Ok(n)
     }
 }
 
@@ -313,25 +204,6 @@ pub(super) fn uninterrupted(source: &mut impl Read, buffer: &mut [u8]) -> io::Re
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             read => return read,
         }
-    }
-}
-
-/// `line` is where the reader stands.
-fn csv_error(error: &csv::Error, line: u64) -> TextError {
-    match error.kind() {
-        csv::ErrorKind::Io(error) => match error.get_ref() {
-            Some(inner) if inner.is::<AfterQuote>() => TextError::AfterQuote { line },
-            Some(inner) => match inner.downcast_ref() {
-                // Where the row began.
-                Some(TooLong(open)) => TextError::TooLong {
-                    line: line.saturating_sub(open.lines).max(1),
-                    limit: LINE_LIMIT,
-                },
-                None => unreadable(error),
-            },
-            None => unreadable(error),
-        },
-        _ => TextError::Unreadable(error.to_string()),
     }
 }
 
@@ -373,40 +245,103 @@ mod tests {
         }
     }
 
-    /// Rows before the first quote are found by their line ends alone, and are those that the reader finds that knows quotes.
+    /// Well-formed rows are those that another reader finds, wherever quotes stand and in whatever pieces they come.
     #[test]
-    fn plain_rows_are_those_of_the_reader_of_quotes() {
+    fn rows_are_those_of_another_reader() {
         let dialect = Dialect { comment: Some(b'#'), ..Dialect::default() };
         let mut state = 11u64;
         let mut next = |below: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 33) % below
         };
-        let mut quoted = 0;
-        for case in 0..3000 {
-            let parts: &[&str] = if case % 3 == 0 {
-                &["1", ",", "\n", " ", "#", "x", "\n", "\r\n", "2.5", ","]
-            } else {
-                &["1", ",", "\n", " ", "#", "\"", "\n", "\"a,b\"", "2.5", "\"3\""]
+        let (mut whole, mut spanning, mut refused) = (0, 0, 0);
+        for case in 0..6000 {
+            let parts: &[&str] = match case % 3 {
+                0 => &["1", ",", "\n", " ", "#", "x", "\n", "\r\n", "2.5", ","],
+                1 => &["1", ",", "\n", " ", "#", "\"", "\n", "\"a,b\"", "2.5", "\"3\""],
+                _ => &[
+                    "1",
+                    ",",
+                    "\n",
+                    ",\"\n\"\n",
+                    "#",
+                    ",",
+                    "\n",
+                    "\"a\"\",b\"",
+                    "\n\"c\nd\"",
+                    "\n\"3\",",
+                ],
             };
             let text: String = (0..next(60)).map(|_| parts[next(10) as usize]).collect();
             let piece = [1, 2, 7, 1000][next(4) as usize];
-            let source =
-                || -> Box<dyn Read + Send> { Box::new(Drops(text.clone().into_bytes(), 0, piece)) };
-            let plain = Records::new(source(), Layout::Delimited(b','), true, dialect);
-            let (_, _, whole) = peek(LineEnds::new(source()), &dialect).expect("memory is read");
-            let expected = rows(Records::quoted(whole, 0, b',', Some(b'#')));
-            assert_eq!(rows(plain.expect("it is no UTF-16")), expected, "{text:?} by {piece}");
-            quoted += u32::from(text.contains('"'));
+            let source: Box<dyn Read + Send> = Box::new(Drops(text.clone().into_bytes(), 0, piece));
+            let found = Records::new(source, Layout::Delimited(b','), true, dialect);
+            let (found, error) = rows(found.expect("it is no UTF-16"));
+            // It knows no error, and so agrees with what comes before one.
+            let unix = text.replace("\r\n", "\n") + "\n";
+            let mut other = csv::ReaderBuilder::new();
+            let other = other.has_headers(false).flexible(true).comment(Some(b'#'));
+            let expected: Vec<Vec<Vec<u8>>> = other
+                .from_reader(unix.as_bytes())
+                .byte_records()
+                .map(|row| {
+                    row.expect("it takes anything")
+                        .iter()
+                        .map(|field| field.trim_ascii().to_vec())
+                        .collect()
+                })
+                .collect();
+            let fields: Vec<Vec<Vec<u8>>> =
+                found.iter().map(|(_, fields)| fields.clone()).collect();
+            match error {
+                None => {
+                    assert_eq!(fields, expected, "{text:?} by {piece}");
+                    whole += u32::from(text.contains('"'));
+                    let is_spanning =
+                        |fields: &Vec<Vec<u8>>| fields.iter().any(|field| field.contains(&b'\n'));
+                    spanning += u32::from(fields.iter().any(is_spanning));
+                }
+                Some(_) => {
+                    assert_eq!(fields, expected[..fields.len()], "{text:?} by {piece}");
+                    refused += 1;
+                }
+            }
+            // Every row begins on the line that is told; of one that begins in quotes it may show blanks alone.
+            for (line, fields) in &found {
+                let text = unix.lines().nth(*line as usize - 1).expect("there is such a line");
+                let first = String::from_utf8_lossy(&fields[0]);
+                let first = first.lines().next().unwrap_or_default();
+                assert!(text.starts_with('"') || text.contains(first), "{line} of {unix:?}");
+            }
         }
-        assert!(quoted > 1000, "{quoted}");
+        assert!(whole > 700 && spanning > 200 && refused > 1000, "{whole} {spanning} {refused}");
         // Lines longer than what is read at once, comments among them.
         let long = "7".repeat(200_000);
-        let text = format!("1,{long}\n#{long}\"\n2,{long}\n\"3\",4");
+        let text = format!("1,{long}\n#{long}\"\n2,{long}\n\"3\n{long}\",4\n5,6");
         let source: Box<dyn Read + Send> = Box::new(Drops(text.into_bytes(), 0, 1 << 16));
         let (found, error) =
             rows(Records::new(source, Layout::Delimited(b','), true, dialect).expect("no UTF-16"));
         let shapes: Vec<_> = found.iter().map(|(line, fields)| (*line, fields[1].len())).collect();
-        assert_eq!((shapes, error), (vec![(1, 200_000), (3, 200_000), (4, 1)], None));
+        let expected = vec![(1, 200_000), (3, 200_000), (4, 1), (6, 1)];
+        assert_eq!((shapes, error), (expected, None));
+    }
+
+    #[test]
+    fn blanks_within_quotes_belong_to_a_cell() {
+        let text = "\" a \" ,\"b\"\t, c ,\"\"\"d\"\"\"\n a ,b,c, d \n";
+        let source: Box<dyn Read + Send> = Box::new(io::Cursor::new(text));
+        let mut records = Records::new(source, Layout::Delimited(b','), true, Dialect::default())
+            .expect("a text");
+        let mut record = Record::default();
+        for (literal, fields) in [
+            ([" a ", "b", "c", "\"d\""], ["a", "b", "c", "\"d\""]),
+            (["a", "b", "c", "d"], ["a", "b", "c", "d"]),
+        ] {
+            assert_eq!(records.next(&mut record), Ok(true));
+            let found: Vec<_> = (0..4).map(|at| record.literal(at).expect("a field")).collect();
+            assert_eq!(found, literal.map(str::as_bytes));
+            assert!(record.fields().eq(fields.map(str::as_bytes)));
+        }
+        assert_eq!(records.next(&mut record), Ok(false));
     }
 }

@@ -342,3 +342,27 @@ fn results_that_do_not_exist_leave_their_cells_empty() {
     let device = with(&["--empty", "none", "--device", "simt"]);
     assert!(device.err.contains("--empty is for reductions on the processor"), "{}", device.err);
 }
+
+#[test]
+fn blanks_within_quotes_belong_to_a_key() {
+    let folder = Folder::new();
+    let text = "k,d,v\n\" a \",1,1\na,1,2\n a ,2,4\n\"a\" ,1,8\n\"a\"\"\nb\",1,16\n";
+    let path = folder.file("t.csv", text);
+    let of = |by: &[&str]| {
+        let args = ["sum", &path, "--column", "v", "--format", "json"];
+        let found = run([&args[..], by].concat());
+        serde_json::from_str::<serde_json::Value>(found.value()).expect("JSON")
+    };
+    let one = of(&["--by", "k"]);
+    assert_eq!(one["key"], serde_json::json!([" a ", "a", "a\"\nb"]));
+    assert_eq!(one["sum"], serde_json::json!([1.0, 14.0, 16.0]));
+    let two = of(&["--by", "k", "--by", "d"]);
+    assert_eq!(two["keys"]["k"], serde_json::json!([" a ", "a", "a", "a\"\nb"]));
+    assert_eq!(two["sum"], serde_json::json!([1.0, 10.0, 4.0, 16.0]));
+    // Numbers, and what stands for none, are the same with blanks around them.
+    let numbers = folder.file("n.csv", "k,v\n\" 7 \",\" 1 \"\n7,2\n");
+    assert_eq!(run(["sum", &numbers, "--column", "v", "--by", "k"]).value(), "7 3.0");
+    let missing = folder.file("m.csv", "k,v\n\" \",1\nx,2\n");
+    let skipped = run(["sum", &missing, "--column", "v", "--by", "k", "--missing", "skip"]);
+    assert_eq!(skipped.kept(), "x 2.0");
+}

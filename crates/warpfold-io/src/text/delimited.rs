@@ -1,9 +1,4 @@
-//! [`Plain`]: rows of delimited text as long as no quote is in it, found by their line ends and delimiters alone.
-//!
-//! Without a quote a row is a line, so that nothing has to be known of the bytes between. The first quote ends this, and what it stands in is read again,
-//! from the beginning of its line, by the reader that knows quotes; but that of a first row, as names of columns are often quoted where no number is.
-
-use std::io::{self, Read};
+//! [`Delimited`]: rows of delimited text, found by their line ends; a row with a quote ends where a line end stands outside of quotes.
 
 use memchr::{memchr, memchr_iter};
 
@@ -15,15 +10,15 @@ use super::quotes::Quotes;
 use super::record::{LINE_LIMIT, Record, uninterrupted, unreadable};
 use super::start::Source;
 
-/// Bytes that are read at once; longer lines have longer buffers.
+/// Bytes that are read at once; longer rows have longer buffers.
 const PIECE: usize = 1 << 16;
 
-pub(super) struct Plain {
+pub(super) struct Delimited {
     source: Source,
     delimiter: u8,
     comment: Option<u8>,
     buffer: Vec<u8>,
-    /// Where the next line begins.
+    /// Where the next row begins.
     at: usize,
     /// Up to where no line end was found in it.
     seen: usize,
@@ -31,28 +26,21 @@ pub(super) struct Plain {
     end: usize,
     /// The first quote in it.
     quote: Option<usize>,
-    /// Whether no row has been read yet.
-    is_first: bool,
+    /// What has been seen of the row, as far as its lines ended within quotes.
+    quotes: Quotes,
+    /// Up to where that is.
+    checked: usize,
     /// Whether the line is a comment whose beginning is gone.
     is_in_comment: bool,
     /// Whether there is nothing more to read.
     is_over: bool,
-    /// Lines before the next one.
+    /// Lines before the next row.
     lines: u64,
 }
 
-/// What comes next.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    Row,
-    /// A line with a quote.
-    Quote,
-    End,
-}
-
-impl Plain {
-    pub(super) fn new(source: Source, delimiter: u8, comment: Option<u8>) -> Plain {
-        Plain {
+impl Delimited {
+    pub(super) fn new(source: Source, delimiter: u8, comment: Option<u8>) -> Delimited {
+        Delimited {
             source,
             delimiter,
             comment,
@@ -61,69 +49,71 @@ impl Plain {
             seen: 0,
             end: 0,
             quote: None,
-            is_first: true,
+            quotes: Quotes::new(delimiter),
+            checked: 0,
             is_in_comment: false,
             is_over: false,
             lines: 0,
         }
     }
 
-    /// Reads the next row that is neither empty nor a comment.
-    pub(super) fn next(&mut self, record: &mut Record) -> Result<Next, TextError> {
+    /// Reads the next row that is neither empty nor a comment; false at the end.
+    pub(super) fn next(&mut self, record: &mut Record) -> Result<bool, TextError> {
         loop {
-            let line = match memchr(b'\n', &self.buffer[self.seen..self.end]) {
-                Some(length) => self.at..self.seen + length,
-                None if self.is_over && self.at == self.end => return Ok(Next::End),
-                None if self.is_over => self.at..self.end,
+            let end = match memchr(b'\n', &self.buffer[self.seen..self.end]) {
+                Some(length) => self.seen + length,
+                None if self.is_over && self.at == self.end => return Ok(false),
+                None if self.is_over => self.end,
                 None => {
                     self.seen = self.end;
-                    if self.quote.is_some() && !self.is_first {
-                        return Ok(Next::Quote);
-                    }
                     self.fill()?;
                     continue;
                 }
             };
-            let is_comment = self.at < line.end && Some(self.buffer[self.at]) == self.comment;
-            let has_quote = self.quote.is_some_and(|quote| quote < line.end);
-            if has_quote {
-                let is_row = self.is_first && self.is_whole(&self.buffer[line.clone()]);
-                if !is_comment && !is_row {
-                    return Ok(Next::Quote);
-                }
-                let rest = &self.buffer[line.end..self.end];
-                self.quote = memchr(b'"', rest).map(|at| line.end + at);
-            }
-            self.at = (line.end + 1).min(self.end);
-            self.seen = self.at;
-            self.lines += 1;
-            let line = &self.buffer[line];
-            if line.is_empty() || is_comment {
+            let is_first_line = self.checked <= self.at;
+            let is_comment =
+                is_first_line && self.at < end && Some(self.buffer[self.at]) == self.comment;
+            let has_quote = self.quote.is_some_and(|quote| quote < end);
+            if has_quote && !is_comment && !self.ends_row(end)? {
                 continue;
             }
-            self.is_first = false;
-            record.line = self.lines;
+            let row = self.at..end;
+            record.line = self.lines + 1;
+            self.lines += 1 + self.quotes.lines();
+            (self.at, self.quotes) = ((end + 1).min(self.end), Quotes::new(self.delimiter));
+            (self.seen, self.checked) = (self.at, self.at);
             if has_quote {
-                record.split_quoted(line, self.delimiter)?;
-                return Ok(Next::Row);
+                self.quote = memchr(b'"', &self.buffer[self.at..self.end]).map(|at| self.at + at);
             }
-            record.bytes.clear();
-            record.bytes.extend_from_slice(line);
-            record.ranges.clear();
-            let mut start = 0;
-            for end in memchr_iter(self.delimiter, line) {
-                record.ranges.push(start..end as u32);
-                start = end as u32 + 1;
+            if row.is_empty() || is_comment {
+                continue;
             }
-            record.ranges.push(start..line.len() as u32);
-            return Ok(Next::Row);
+            let row = &self.buffer[row];
+            match has_quote {
+                true => record.split_quoted(row, self.delimiter),
+                false => record.split(row, memchr_iter(self.delimiter, row)),
+            }
+            return Ok(true);
         }
     }
 
-    /// Whether a line with quotes is a row by itself, and a well-formed one.
-    fn is_whole(&self, line: &[u8]) -> bool {
-        let mut quotes = Quotes::new(self.delimiter, self.comment);
-        quotes.well_formed(line) == line.len() && quotes.ends_row()
+    /// Whether the row ends where a line does, and not within quotes.
+    fn ends_row(&mut self, end: usize) -> Result<bool, TextError> {
+        let from = self.checked.max(self.at);
+        let is_well_formed = self.quotes.well_formed(&self.buffer[from..end]) == end - from;
+        let line = self.lines + 1;
+        if !is_well_formed {
+            return Err(TextError::AfterQuote { line: line + self.quotes.lines() });
+        }
+        if self.quotes.ends_row() {
+            return Ok(true);
+        }
+        if end == self.end {
+            return Err(TextError::OpenQuote { line: line + self.quotes.opened() });
+        }
+        self.quotes.well_formed(b"\n");
+        (self.checked, self.seen) = (end + 1, end + 1);
+        Ok(false)
     }
 
     /// Reads the next rows, as long as all their cells that count are elements and there is room for whole rows; says how many bytes it wrote. What comes
@@ -146,13 +136,16 @@ impl Plain {
         let found = lines.rows(read, picks, piece);
         self.at += found.bytes;
         self.seen = self.seen.max(self.at);
+        self.checked = self.at;
         self.lines += found.rows as u64;
         found.rows * read.size() * picks.elements
     }
 
     /// Reads more behind what has no line end yet.
     fn fill(&mut self) -> Result<(), TextError> {
-        let is_comment = self.at < self.end && Some(self.buffer[self.at]) == self.comment;
+        let is_first_line = self.checked <= self.at;
+        let is_comment =
+            is_first_line && self.at < self.end && Some(self.buffer[self.at]) == self.comment;
         if is_comment && self.end - self.at >= PIECE / 2 {
             // However long it is, nothing of it is wanted.
             (self.is_in_comment, self.at) = (true, self.end);
@@ -162,6 +155,7 @@ impl Plain {
         }
         // One in a comment whose beginning is gone is none.
         let quote = self.quote.and_then(|quote| quote.checked_sub(self.at));
+        self.checked = self.checked.saturating_sub(self.at);
         self.buffer.copy_within(self.at..self.end, 0);
         (self.end, self.at) = (self.end - self.at, 0);
         self.seen = self.end;
@@ -182,25 +176,11 @@ impl Plain {
                 }
                 None => self.at = self.end,
             }
-            self.seen = self.at;
+            (self.seen, self.checked) = (self.at, self.at);
         }
         let from = new.max(self.at);
         let found = || memchr(b'"', &self.buffer[from..self.end]).map(|at| from + at);
         self.quote = quote.or_else(found);
         Ok(())
-    }
-
-    /// What separates fields, and what begins a comment.
-    pub(super) fn marks(&self) -> (u8, Option<u8>) {
-        (self.delimiter, self.comment)
-    }
-
-    /// What is left from the next line on, and how many lines came before it.
-    pub(super) fn into_rest(self) -> (Source, u64) {
-        let (cursor, source) = self.source.into_inner();
-        let mut rest = self.buffer[self.at..self.end].to_vec();
-        let at = (cursor.position() as usize).min(cursor.get_ref().len());
-        rest.extend_from_slice(&cursor.get_ref()[at..]);
-        (io::Cursor::new(rest).chain(source), self.lines)
     }
 }
