@@ -74,10 +74,14 @@ impl Delimited {
             let is_comment =
                 is_first_line && self.at < end && Some(self.buffer[self.at]) == self.comment;
             let has_quote = self.quote.is_some_and(|quote| quote < end);
-            if has_quote && !is_comment && !self.ends_row(end)? {
+            let row = self.at..end;
+            let mut split = |row: &[u8]| record.split_quoted(row, self.delimiter);
+            // Most rows are a line.
+            let is_split =
+                has_quote && !is_comment && is_first_line && split(&self.buffer[row.clone()]);
+            if has_quote && !is_comment && !is_split && !self.ends_row(end)? {
                 continue;
             }
-            let row = self.at..end;
             record.line = self.lines + 1;
             self.lines += 1 + self.quotes.lines();
             (self.at, self.quotes) = ((end + 1).min(self.end), Quotes::new(self.delimiter));
@@ -89,9 +93,10 @@ impl Delimited {
                 continue;
             }
             let row = &self.buffer[row];
-            match has_quote {
-                true => record.split_quoted(row, self.delimiter),
-                false => record.split(row, memchr_iter(self.delimiter, row)),
+            match (has_quote, is_split) {
+                (false, _) => record.split(row, memchr_iter(self.delimiter, row)),
+                (true, true) => {}
+                (true, false) => drop(record.split_quoted(row, self.delimiter)),
             }
             return Ok(true);
         }

@@ -101,8 +101,8 @@ impl Record {
         self.ranges.push(start..row.len() as u32);
     }
 
-    /// Takes the fields of a well-formed row in which quotes protect some.
-    pub(super) fn split_quoted(&mut self, row: &[u8], delimiter: u8) {
+    /// Takes the fields of a row in which quotes protect some; false where one is not closed, or text follows it.
+    pub(super) fn split_quoted(&mut self, row: &[u8], delimiter: u8) -> bool {
         self.bytes.clear();
         self.ranges.clear();
         self.is_exact = true;
@@ -113,7 +113,8 @@ impl Record {
             if let Some(quoted) = field.strip_prefix(b"\"") {
                 after = quoted;
                 // A quote that is doubled is one.
-                while let Some(quote) = memchr(b'"', after) {
+                loop {
+                    let Some(quote) = memchr(b'"', after) else { return false };
                     let is_doubled = after.get(quote + 1) == Some(&b'"');
                     self.bytes.extend_from_slice(&after[..quote + usize::from(is_doubled)]);
                     after = &after[quote + 1 + usize::from(is_doubled)..];
@@ -124,11 +125,15 @@ impl Record {
             }
             let length = memchr(delimiter, after);
             let (bare, more) = after.split_at(length.unwrap_or(after.len()));
-            // Behind a closing quote there are blanks alone.
-            self.bytes.extend_from_slice(bare.trim_ascii());
+            let bare = bare.trim_ascii();
+            if field.starts_with(b"\"") && !bare.is_empty() {
+                return false;
+            }
+            self.bytes.extend_from_slice(bare);
             self.ranges.push(start..self.bytes.len() as u32);
             rest = more.get(1..);
         }
+        true
     }
 
     fn cell(&self, range: &Range<u32>) -> &[u8] {
