@@ -17,10 +17,11 @@ use crate::input::{self, Name, Whole};
 use crate::left_out::Texts;
 use crate::several::{Chosen, Kept, Reading, nothing_left, of_column, say_left_out};
 use crate::table::{Cells, Labels, Printed, Table, Titles};
-use crate::{deliver, opening, report};
+use crate::{deliver, opening, report, several};
 
 /// Reduces the columns and prints their results.
 pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
+    several::check(args)?;
     super::rows::check(args)?;
     keys::check(args)?;
     let finish = args.finish()?;
