@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 /// The modules of a crate that lead to each other, and why.
 const CIRCLES: &[(&str, &[&str], &str)] = &[
-    ("warpfold-cli", &["error", "streams"], "an error is printed, and printing can fail"),
     (
         "warpfold-cpu",
         &["batch", "count", "kernels", "norm1", "norm_inf", "read", "running"],
@@ -30,12 +29,6 @@ const CIRCLES: &[(&str, &[&str], &str)] = &[
             "problem", "random", "raw", "stamp", "standard", "text", "whole",
         ],
         "the one error names what is wrong with each format, and each format gives it",
-    ),
-    ("warpfold-kernels", &["manifest", "pack"], "the pack is read by the manifest that it holds"),
-    (
-        "warpfold-ladder",
-        &["divergence", "found", "host", "target"],
-        "what was found holds what diverged, which is found on a target",
     ),
     (
         "warpfold-num",

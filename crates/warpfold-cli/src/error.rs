@@ -3,10 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use anstyle::{AnsiColor, Style};
 use warpfold_io::{Name, Problem, system_message};
-
-use crate::say;
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -105,15 +102,6 @@ impl Failure {
             Failure::Reported(code) => *code,
             Failure::ReaderGone => 141,
         }
-    }
-
-    /// Writes the one line to standard error, coloured on a terminal unless `NO_COLOR` is set.
-    pub(crate) fn print(&self) {
-        if matches!(self, Failure::ReaderGone | Failure::Reported(_)) {
-            return;
-        }
-        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-        say!("{red}warpfold:{red:#} {self}");
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anstyle::{AnsiColor, Style};
 use warpfold_io::standard::{self, output};
 
 use crate::Failure;
@@ -18,6 +19,17 @@ pub(crate) use say;
 pub(crate) fn write_line(message: fmt::Arguments<'_>) {
     let line = format!("{message}\n");
     let _ = anstream::stderr().write_all(line.as_bytes());
+}
+
+impl Failure {
+    /// Writes the one line to standard error, coloured on a terminal unless `NO_COLOR` is set.
+    pub(crate) fn print(&self) {
+        if matches!(self, Failure::ReaderGone | Failure::Reported(_)) {
+            return;
+        }
+        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+        say!("{red}warpfold:{red:#} {self}");
+    }
 }
 
 /// Fails before any work where no result could be printed.

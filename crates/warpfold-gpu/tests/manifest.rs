@@ -1,7 +1,7 @@
 //! What the library says of its kernels again, in its own words, is what the device code says (`warpfold_kernels::manifest`).
 
 use warpfold_gpu::kernel::{Arguments, RECORD_WORDS, record_offset};
-use warpfold_kernels::{Entry, catalog, manifest};
+use warpfold_kernels::{Entry, catalog, entry};
 use warpfold_num::DType;
 use warpfold_plan::plan::DeviceFold;
 
@@ -32,7 +32,7 @@ fn kernels_take_the_arguments_that_launches_give() {
 
 #[test]
 fn records_have_room_for_what_kernels_write() {
-    let words = |name| manifest::entry(name).and_then(|entry| entry.record_words).expect("exact");
+    let words = |name| entry(name).and_then(|entry| entry.record_words).expect("exact");
     // Stats of complex128 are two launches, whose records lie one after another.
     let longest = words("exact_moments_complex128") + words("exact_l1_complex128");
     assert!(longest as usize <= RECORD_WORDS);

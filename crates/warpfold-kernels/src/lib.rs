@@ -14,5 +14,5 @@ pub mod pack;
 mod sources;
 
 pub use manifest::Entry;
-pub use pack::{Module, find, modules, of_catalog};
+pub use pack::{Module, entry, find, modules, of_catalog};
 pub use sources::{Lines, Source, sources};

@@ -42,8 +42,3 @@ impl Entry {
         }
     }
 }
-
-/// The kernel of a name, in the module for the oldest devices that has it.
-pub fn entry(name: &str) -> Option<&'static Entry> {
-    crate::modules().iter().find_map(|module| module.entry(name))
-}

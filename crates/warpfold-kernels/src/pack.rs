@@ -189,5 +189,10 @@ pub fn of_catalog(fold: &str, element: &str, compute: u32) -> Option<Module> {
         .find_map(|target| find(&format!("{entry}.sm{target}")))
 }
 
+/// The kernel of a name, in the module for the oldest devices that has it.
+pub fn entry(name: &str) -> Option<&'static Entry> {
+    modules().iter().find_map(|module| module.entry(name))
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,42 +1,13 @@
 //! The demonstration beside the ladder: four branches in one warp against four warps.
 
-use serde::{Deserialize, Serialize};
 use warpfold::Result;
 use warpfold::kernel::Machine as _;
 use warpfold_kernels::ladder::DIVERGENCE;
 
-use crate::found::{Device, Times};
+use crate::found::{Branching, Divergence};
 use crate::host::Runs;
 use crate::target::Target;
 use crate::{Launch, Pass};
-
-/// What was found of the pair.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Divergence {
-    /// Where it ran.
-    pub device: Device,
-    /// Steps of each branch.
-    pub rounds: u64,
-    /// The kernel whose four branches are in one warp, and the one whose are in four.
-    pub kernels: Vec<Branching>,
-}
-
-/// What was found of one kernel.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Branching {
-    /// Its name.
-    pub name: String,
-    /// Whether the four results are right.
-    pub verified: bool,
-    /// How long it takes.
-    pub time: Option<Times>,
-    /// Branches that split their warp, as the simulator counted them.
-    pub divergent_branches: Option<u64>,
-    /// Warp instructions, likewise; of four warps together they are what one warp would have gone through alone.
-    pub warp_instructions: Option<u64>,
-    /// Warp instructions of the busiest warp: what the kernel takes the time of.
-    pub longest_warp: Option<u64>,
-}
 
 /// Where the branches start.
 const STARTS: [u32; 4] = [1, 2, 3, 4];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use warpfold::{DType, Op};
 
-use crate::{Case, Divergence, Pass};
+use crate::{Case, Pass};
 use warpfold_lab::array::Data;
 use warpfold_lab::cuda::report::Temperature;
 
@@ -255,4 +255,32 @@ mod tests {
         assert_eq!((formula.parallelism, formula.brent), (10.0, 20.0));
         assert_eq!(Complexity::new(None, None, None, 1), None);
     }
+}
+
+/// What was found of the demonstration beside the ladder: four branches in one warp, and in four.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Divergence {
+    /// Where it ran.
+    pub device: Device,
+    /// Steps of each branch.
+    pub rounds: u64,
+    /// The kernel whose four branches are in one warp, and the one whose are in four.
+    pub kernels: Vec<Branching>,
+}
+
+/// What was found of one kernel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Branching {
+    /// Its name.
+    pub name: String,
+    /// Whether the four results are right.
+    pub verified: bool,
+    /// How long it takes.
+    pub time: Option<Times>,
+    /// Branches that split their warp, as the simulator counted them.
+    pub divergent_branches: Option<u64>,
+    /// Warp instructions, likewise; of four warps together they are what one warp would have gone through alone.
+    pub warp_instructions: Option<u64>,
+    /// Warp instructions of the busiest warp: what the kernel takes the time of.
+    pub longest_warp: Option<u64>,
 }

@@ -30,8 +30,8 @@ mod truth;
 pub mod verify;
 
 pub use climb::{Observer, Options, bytes, climb, climb_cpu};
-pub use divergence::{Branching, Divergence, divergence};
-pub use found::{Ladder, Row};
+pub use divergence::divergence;
+pub use found::{Branching, Divergence, Ladder, Row};
 #[cfg(feature = "cuda")]
 pub use gpu::Cuda;
 pub use host::{Runs, fold as host_fold};

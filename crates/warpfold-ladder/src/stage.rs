@@ -6,7 +6,8 @@ use warpfold::plan::CudaFacts;
 use warpfold::{DType, Result};
 
 use crate::climb::{Observer, Options, climb, climb_cpu};
-use crate::divergence::{Divergence, divergence};
+use crate::divergence::divergence;
+use crate::found::Divergence;
 use crate::found::{Device, Ladder, Peak};
 use crate::host::Runs;
 use crate::plan::Case;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use warpfold_expr::Program;
-use warpfold_kernels::{catalog, manifest};
+use warpfold_kernels::{catalog, entry, manifest};
 
 use super::cache::{self, Spliced};
 use super::given::Given;
@@ -46,7 +46,7 @@ impl Kernel {
         let reads: Vec<Input> = indices.into_iter().map(input).collect();
         splice::check_lies(&reads)?;
         let spliced = cache::module(program, shape, &reads)?;
-        let entry = manifest::entry(spliced.entry());
+        let entry = entry(spliced.entry());
         let entry = entry.unwrap_or_else(|| unreachable!("{} ships", spliced.entry()));
         Ok(Kernel { spliced, entry, reads })
     }
