@@ -1,14 +1,12 @@
 //! [`Stream`]: an array from the host, piece by piece, copied while the piece before it is folded.
 
-use std::marker::PhantomData;
-
 use super::driver::Memory;
 use super::gpu::Gpu;
 use super::pinned::Pinned;
 use super::stream_context::StreamContext;
 use crate::element::Element;
 pub use crate::kernel::PIECE_BYTES;
-use crate::kernel::{self, Joined};
+use crate::kernel::{self, Joined, typed_stream};
 use crate::partial::{Finish, Output};
 use crate::plan::{CudaPlan, Problem};
 use crate::{AnyPartial, DType, Error, Op, Policy, Result};
@@ -226,77 +224,23 @@ impl AnyStream {
     }
 }
 
-/// One reduction over host memory that arrives in turn, like `warpfold::Stream`, on a GPU.
-///
-/// What is pushed is gathered into pieces of [`PIECE_BYTES`] whatever the lengths pushed, and their outcomes are joined on the host in
-/// the order of the array: so results do not depend on how the array was pushed, and those that are rounded on the way
-/// ([`Accuracy::Fast`](crate::Accuracy::Fast)) are the same bits for the same plan.
-///
-/// It takes 64 MiB at most (128 for dot), half of it page-locked on the host, and nothing that grows with the array.
-///
-/// ```no_run
-/// use warpfold::{Op, Policy, cuda::{Gpu, Stream}, partial::Finish};
-/// let mut stream = Stream::<i32>::new(&Gpu::open(0)?, Op::Sum, Policy::default())?;
-/// for piece in [[1, 2], [3, 4]] {
-///     stream.push(&piece)?;
-/// }
-/// println!("{:?}", stream.finish(Finish::default())?);
-/// # Ok::<(), warpfold::Error>(())
-/// ```
-pub struct Stream<T: Element> {
-    stream: AnyStream,
-    element: PhantomData<T>,
-}
-
-impl<T: Element> Stream<T> {
-    /// An empty stream.
+typed_stream! {
+    /// One reduction over host memory that arrives in turn, like `warpfold::Stream`, on a GPU.
     ///
-    /// # Errors
-    /// [`Error::Undefined`] and [`Error::Unsupported`] as [`plan::choose_cuda`](crate::plan::choose_cuda).
-    pub fn new(gpu: &Gpu, op: Op, policy: Policy) -> Result<Self> {
-        let stream = AnyStream::new(gpu, op, T::DTYPE, policy)?;
-        Ok(Stream { stream, element: PhantomData })
-    }
-
-    /// How a piece of `n` elements is folded.
+    /// What is pushed is gathered into pieces of [`PIECE_BYTES`] whatever the lengths pushed, and their outcomes are joined on the host in
+    /// the order of the array: so results do not depend on how the array was pushed, and those that are rounded on the way
+    /// ([`Accuracy::Fast`](crate::Accuracy::Fast)) are the same bits for the same plan.
     ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn plan(&self, n: u64) -> Result<CudaPlan> {
-        self.stream.plan(n)
-    }
-
-    /// Elements of a piece.
-    pub fn piece(&self) -> u64 {
-        self.stream.piece()
-    }
-
-    /// Takes in the next elements.
+    /// It takes 64 MiB at most (128 for dot), half of it page-locked on the host, and nothing that grows with the array.
     ///
-    /// # Errors
-    /// [`Error::Undefined`] if the reduction is dot, which takes two arrays; [`Error::Device`].
-    pub fn push(&mut self, x: &[T]) -> Result<()> {
-        self.stream.push(bytemuck::cast_slice(x))
-    }
-
-    /// Takes in the next elements of each of two arrays (dot).
-    ///
-    /// # Errors
-    /// [`Error::LengthMismatch`]; [`Error::Undefined`] if the reduction takes one array; [`Error::Device`].
-    pub fn push_pair(&mut self, x: &[T], y: &[T]) -> Result<()> {
-        self.stream.push_pair(bytemuck::cast_slice(x), bytemuck::cast_slice(y))
-    }
-
-    /// Elements taken in so far (pairs, for dot).
-    pub fn seen(&self) -> u64 {
-        self.stream.seen()
-    }
-
-    /// The result.
-    ///
-    /// # Errors
-    /// As [`Partial::finish`](crate::partial::Partial::finish); [`Error::Device`].
-    pub fn finish(self, finish: Finish) -> Result<Output> {
-        self.stream.finish(finish)
-    }
+    /// ```no_run
+    /// use warpfold::{Op, Policy, cuda::{Gpu, Stream}, partial::Finish};
+    /// let mut stream = Stream::<i32>::new(&Gpu::open(0)?, Op::Sum, Policy::default())?;
+    /// for piece in [[1, 2], [3, 4]] {
+    ///     stream.push(&piece)?;
+    /// }
+    /// println!("{:?}", stream.finish(Finish::default())?);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    of Gpu
 }

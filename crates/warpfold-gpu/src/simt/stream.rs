@@ -1,12 +1,10 @@
 //! [`Stream`]: an array from the host, piece by piece.
 
-use std::marker::PhantomData;
-
 use super::device::Device;
 #[cfg(doc)]
 use crate::Error;
 use crate::element::Element;
-use crate::kernel::{self, AnyBuffer, Executor, Joined, PIECE_BYTES};
+use crate::kernel::{self, AnyBuffer, Executor, Joined, PIECE_BYTES, typed_stream};
 use crate::partial::{Finish, Output};
 use crate::plan::{CudaPlan, Problem};
 use crate::{AnyPartial, DType, Op, Policy, Result};
@@ -142,74 +140,20 @@ impl AnyStream {
     }
 }
 
-/// One reduction over host memory that arrives in turn, like `warpfold::Stream`, in the simulator.
-///
-/// Pieces are those that a GPU is given, and are joined in the same way: so results are the bits that a GPU of the device's facts would
-/// give.
-///
-/// ```
-/// use warpfold::{Op, Policy, Value, partial::{Finish, Output}, simt::{Device, Stream}};
-/// let mut stream = Stream::<i32>::new(&Device::new(), Op::Sum, Policy::default())?;
-/// for piece in [[1, 2], [3, 4]] {
-///     stream.push(&piece)?;
-/// }
-/// assert_eq!(stream.finish(Finish::default())?, Output::One(Value::I64(10)));
-/// # Ok::<(), warpfold::Error>(())
-/// ```
-pub struct Stream<T: Element> {
-    stream: AnyStream,
-    element: PhantomData<T>,
-}
-
-impl<T: Element> Stream<T> {
-    /// An empty stream.
+typed_stream! {
+    /// One reduction over host memory that arrives in turn, like `warpfold::Stream`, in the simulator.
     ///
-    /// # Errors
-    /// [`Error::Undefined`] and [`Error::Unsupported`] as [`plan::choose_cuda`](crate::plan::choose_cuda).
-    pub fn new(device: &Device, op: Op, policy: Policy) -> Result<Self> {
-        let stream = AnyStream::new(device, op, T::DTYPE, policy)?;
-        Ok(Stream { stream, element: PhantomData })
-    }
-
-    /// How a piece of `n` elements is folded.
+    /// Pieces are those that a GPU is given, and are joined in the same way: so results are the bits that a GPU of the device's facts would
+    /// give.
     ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn plan(&self, n: u64) -> Result<CudaPlan> {
-        self.stream.plan(n)
-    }
-
-    /// Elements of a piece.
-    pub fn piece(&self) -> u64 {
-        self.stream.piece()
-    }
-
-    /// Takes in the next elements.
-    ///
-    /// # Errors
-    /// [`Error::Undefined`] if the reduction is dot, which takes two arrays; [`Error::Device`].
-    pub fn push(&mut self, x: &[T]) -> Result<()> {
-        self.stream.push(bytemuck::cast_slice(x))
-    }
-
-    /// Takes in the next elements of each of two arrays (dot).
-    ///
-    /// # Errors
-    /// [`Error::LengthMismatch`]; [`Error::Undefined`] if the reduction takes one array; [`Error::Device`].
-    pub fn push_pair(&mut self, x: &[T], y: &[T]) -> Result<()> {
-        self.stream.push_pair(bytemuck::cast_slice(x), bytemuck::cast_slice(y))
-    }
-
-    /// Elements taken in so far (pairs, for dot).
-    pub fn seen(&self) -> u64 {
-        self.stream.seen()
-    }
-
-    /// The result.
-    ///
-    /// # Errors
-    /// As [`Partial::finish`](crate::partial::Partial::finish); [`Error::Device`].
-    pub fn finish(self, finish: Finish) -> Result<Output> {
-        self.stream.finish(finish)
-    }
+    /// ```
+    /// use warpfold::{Op, Policy, Value, partial::{Finish, Output}, simt::{Device, Stream}};
+    /// let mut stream = Stream::<i32>::new(&Device::new(), Op::Sum, Policy::default())?;
+    /// for piece in [[1, 2], [3, 4]] {
+    ///     stream.push(&piece)?;
+    /// }
+    /// assert_eq!(stream.finish(Finish::default())?, Output::One(Value::I64(10)));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    of Device
 }

@@ -38,6 +38,7 @@ mod groups;
 mod machine;
 mod or_none;
 mod reduce;
+mod stream;
 
 pub use batched::{DeviceSegments, ReduceBatched};
 pub use buffer::{Buffer, View};
@@ -49,3 +50,5 @@ pub use machine::Machine;
 pub(crate) use machine::machine_methods;
 pub use or_none::OrNone;
 pub use reduce::Reduce;
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use stream::typed_stream;
