@@ -167,6 +167,37 @@ mod tests {
     }
 
     #[test]
+    fn squares_of_narrow_integers_are_of_as_many_elements_as_their_states_hold() {
+        let choose = |dtype, bounds| {
+            let (elements, segments) = (1 << 33, 8);
+            let partition = Partition::Segments { elements, segments, bounds };
+            choose_cuda_batch(
+                Batch { partition, ..batch(Op::Var, dtype, elements, segments) },
+                H200,
+            )
+        };
+        assert!(choose(DType::U16, BoundsKind::Every(1 << 30)).is_ok());
+        assert!(choose(DType::I64, BoundsKind::Offsets64).is_ok());
+        let refused = choose(DType::U16, BoundsKind::Offsets64).unwrap_err().to_string();
+        assert!(refused.contains("2^32 elements a part"), "{refused}");
+    }
+
+    #[test]
+    fn integers_and_places_have_lanes_of_their_own() {
+        let way = |op, dtype| {
+            let mut all = batch(op, dtype, 1 << 30, 1 << 20);
+            let bounds = BoundsKind::Every(1 << 10);
+            all.partition = Partition::Segments { elements: 1 << 30, segments: 1 << 20, bounds };
+            choose_cuda_batch(all, H200).unwrap().entry()
+        };
+        assert_eq!(way(Op::Std, DType::I32), "row_squares_32");
+        assert_eq!(way(Op::ArgMin, DType::BF16), "row_arg_extremes_16");
+        assert_eq!(way(Op::Count, DType::F16), "row_totals_16");
+        // Bytes have none.
+        assert_eq!(way(Op::Count, DType::I8), "segment_totals_8");
+    }
+
+    #[test]
     fn a_plan_names_its_kernel_and_its_memory() {
         let text =
             choose_cuda_batch(batch(Op::Max, DType::I8, 1 << 20, 7), H200).unwrap().to_string();
