@@ -132,7 +132,7 @@ __device__ __forceinline__ bool nearest_quickly(u64 low, u64 high, u64 denominat
         most = r;
         exact = false;
     }
-    const f64 error = __dmul_rn(most, 0x1p-98);
+    const f64 gap = __dmul_rn(most, 0x1p-98);
     value = __dadd_rn(most, rest);
-    return exact || (__dadd_rn(most, __dadd_rn(rest, error)) == value && __dadd_rn(most, __dsub_rn(rest, error)) == value);
+    return exact || (__dadd_rn(most, __dadd_rn(rest, gap)) == value && __dadd_rn(most, __dsub_rn(rest, gap)) == value);
 }

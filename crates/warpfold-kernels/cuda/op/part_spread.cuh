@@ -235,8 +235,8 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         return {quotient, __ddiv_rn(left, denominator.high), exact ? 0 : error};
     }
 
-    // By one f64 for the numerator, which is enough for nearly all: exactly that of numbers of few bits, or one within an
-    // error.
+    // By one f64 for the numerator, which is enough for nearly all: exactly that of numbers of few bits, or one within
+    // an error.
     static __device__ __forceinline__ bool rounded_by_one(const State& s, u64 count, u64 ddof, bool root, FoldOptions c,
                                                           W& value) {
         if (count >= u64(FEW)) return false;

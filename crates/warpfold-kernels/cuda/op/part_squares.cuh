@@ -1,12 +1,12 @@
-// Variances, deviations, l2 and sums of squares of integers in parts: sums and sums of squares, exact, and one rounding,
-// but of what is an integer. The choice's options have ddof in their upper half.
+// Variances, deviations, l2 and sums of squares of integers in parts: sums and sums of squares, exact, and one
+// rounding, but of what is an integer. The choice's options have ddof in their upper half.
 //
 // States are as narrow as 2^32 elements of up to 32 bits let them be (the plan takes no more of a part): sums in 64
 // bits, squares in 64 or in two halves that carry nothing. Of 64 bits squares are 128, and sums of them 192.
 //
-// Floor: on an H100 18 instructions of integers an element of 32 bits and 9 of 16 pass while it is read. Of 32 bits there
-// are 11 (4 for the magnitude, 2 for the sum, 1 for the square and 4 for its halves), of 16 bits 5. A result of a row of
-// four, which is 24 bytes, has 220 of any kind.
+// Floor: on an H100 18 instructions of integers an element of 32 bits and 9 of 16 pass while it is read. Of 32 bits
+// there are 11 (4 for the magnitude, 2 for the sum, 1 for the square and 4 for its halves), of 16 bits 5. A result of a
+// row of four, which is 24 bytes, has 220 of any kind.
 #pragma once
 #include "op/part_folds.cuh"
 #include "num/wide_ratio.cuh"

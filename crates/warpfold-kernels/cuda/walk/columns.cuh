@@ -145,8 +145,8 @@ __device__ __forceinline__ void take_elements(State (&state)[COLUMNS], const E* 
     }
 }
 
-// The same of columns that are a vector, or half of one. SmallInput rows are not told to leave the caches first: results
-// are written beside them, and that costs a tenth there.
+// The same of columns that are a vector, or half of one. Few rows are not told to leave the caches first: results are
+// written beside them, and that costs a tenth there.
 template <class Fold, u32 ROWS, u32 COLUMNS, class State, class E>
 __device__ __forceinline__ void take_vectors(State (&state)[COLUMNS], const E* at, u64 pitch, u64 row,
                                              const typename Fold::Setup& setup) {
@@ -211,7 +211,7 @@ __device__ __forceinline__ void store_tile(const ColumnArguments& a, FoldOptions
     __syncwarp();
 }
 
-// Columns of a lane that loads neighbours: a vector, but of places of 16 bits, whose states would be spilled, half of one.
+// Columns of a lane that loads neighbours: a vector, of places of 16 bits half of one, whose states would be spilled.
 template <class Fold>
 constexpr u32 COLUMNS_OF_VECTORS =
     FINDS_PLACES<Fold> && sizeof(typename Fold::Element) == 2 ? 4 : PER_VECTOR<typename Fold::Element>;
