@@ -13,7 +13,8 @@ import pytest
 import warpfold as wf
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MANUALS = [ROOT / "docs/python.md", ROOT / "python/README.md", ROOT / "README.md"]
+BESIDE = ROOT / "docs/from-numpy-and-pandas.md"
+MANUALS = [ROOT / "docs/python.md", BESIDE, ROOT / "python/README.md", ROOT / "README.md"]
 
 
 @pytest.mark.parametrize("name", ["", *wf.__all__])
@@ -82,6 +83,22 @@ def test_manuals(manual):
             warnings.warn(pytest.PytestWarning(f"{needed[1]} is not installed: one block was left out"))
             continue
         exec(compile(block, str(manual), "exec"), names)
+
+
+def test_lines_beside_those_of_others():
+    """Rows of the table: what others compute, what is computed here, and the numbers that the program prints, which are of one value."""
+    numpy, _ = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    if not BESIDE.exists():
+        pytest.skip(f"{BESIDE} is not beside this package")
+    text, names = BESIDE.read_text(), {}
+    exec(re.search(r"```python\n(.*?)```", text, re.S)[1], names)
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines() if line.startswith("| ")]
+    rows = [[cell.strip().strip("`") for cell in row] for row in rows[1:]]
+    assert len(rows) > 15
+    for what, theirs, ours, _, printed in rows:
+        ours, theirs = (numpy.ravel(eval(line, names)) for line in (ours, theirs))
+        assert numpy.allclose(ours, theirs, rtol=1e-12, atol=0), what
+        assert set(ours) <= {float(word) for word in re.findall(r"[-.\d]+", printed)}, what
 
 
 def test_the_stub_is_that_of_the_module(tmp_path):

@@ -11,11 +11,12 @@ struct Shown {
     output: String,
 }
 
-/// The commands of all ```` ```console ```` blocks, in order.
+/// The commands of all ```` ```console ```` blocks, and of tables whose last two columns are a command and what it prints, in order.
 fn tour(document: &str) -> Vec<Shown> {
     let mut tour: Vec<Shown> = Vec::new();
-    let mut inside = false;
+    let (mut inside, mut is_table) = (false, false);
     for line in document.lines() {
+        is_table = line.starts_with('|') && (is_table || line.ends_with("| it prints |"));
         match (inside, line.strip_prefix("$ ")) {
             _ if line.starts_with("```") => inside = line == "```console",
             (true, Some(command)) => {
@@ -26,10 +27,21 @@ fn tour(document: &str) -> Vec<Shown> {
                 shown.output += line;
                 shown.output.push('\n');
             }
+            (false, _) if is_table => tour.extend(row(line)),
             (false, _) => {}
         }
     }
     tour
+}
+
+/// The command of a table's row, and what it prints.
+fn row(line: &str) -> Option<Shown> {
+    // A bar within a cell is escaped.
+    let line = line.replace("\\|", "\0");
+    let mut cells = line.trim_matches('|').rsplit('|').map(str::trim);
+    let code = |cell: &str| Some(cell.strip_prefix('`')?.strip_suffix('`')?.replace('\0', "|"));
+    let (output, command) = (code(cells.next()?)?, code(cells.next()?)?);
+    Some(Shown { command, output: output.replace("\\n", "\n") + "\n" })
 }
 
 /// Runs a document's tour in a folder of its own.
@@ -81,6 +93,12 @@ fn the_page_of_data_prints_what_it_shows() {
         fs::copy(fixtures.join("pyarrow-snappy.parquet"), folder.join("orders.parquet"))
             .expect("writable");
     });
+}
+
+/// The rows of its table run in the folder that its first commands have made.
+#[test]
+fn the_page_beside_others_prints_what_it_shows() {
+    run("docs/from-numpy-and-pandas.md", 12);
 }
 
 #[test]
