@@ -95,6 +95,12 @@ fn the_page_of_data_prints_what_it_shows() {
     });
 }
 
+#[cfg(feature = "parquet")]
+#[test]
+fn the_page_of_outputs_prints_what_it_shows() {
+    run("docs/outputs.md", 40);
+}
+
 /// The rows of its table run in the folder that its first commands have made.
 #[test]
 fn the_page_beside_others_prints_what_it_shows() {
