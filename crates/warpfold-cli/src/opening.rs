@@ -165,3 +165,13 @@ pub(crate) fn pairs_of_columns(
     }
     Ok(())
 }
+
+/// What to do with several files that have to be one.
+pub(crate) fn how_to_join<'i>(mut inputs: impl Iterator<Item = &'i Input>) -> &'static str {
+    match inputs.all(Input::is_text) {
+        true => {
+            "join the files first: texts with names by (cat FIRST; tail -q -n +2 OTHERS) > all.csv, others by cat"
+        }
+        false => "join the files first: arrays by numpy.concatenate, raw elements by cat",
+    }
+}

@@ -168,8 +168,9 @@ fn refuse_table(args: &Reduction) -> Result<(), Failure> {
 pub(crate) fn only(inputs: Vec<Input>, op: Op) -> Result<Input, Failure> {
     let [input]: [Input; 1] = inputs.try_into().map_err(|inputs: Vec<Input>| {
         Failure::Usage(format!(
-            "{op} by axes, segments or keys takes one input, not {}; join the files first",
-            inputs.len()
+            "{op} by axes, segments or keys takes one input, not {}; {}",
+            inputs.len(),
+            opening::how_to_join(inputs.iter())
         ))
     })?;
     Ok(input)

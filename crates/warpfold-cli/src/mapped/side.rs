@@ -170,9 +170,10 @@ impl Side {
     pub(crate) fn whole(mut self, op: Op) -> Result<(Whole, Option<SharedNotes>), Failure> {
         if self.inputs.len() > 1 {
             return Err(Failure::Usage(format!(
-                "{op} by axes, segments or keys takes one file for {}, not {}; join the files first",
+                "{op} by axes, segments or keys takes one file for {}, not {}; {}",
                 self.name,
-                self.inputs.len()
+                self.inputs.len(),
+                opening::how_to_join(self.inputs.iter())
             )));
         }
         let is_compared = self.is_compared;
