@@ -46,9 +46,9 @@ pub use map::{
 pub use rank_sums::RankSums;
 pub use record::{Outcome, RECORD_WORDS, read, record_words};
 pub use reduce::AnyReduce;
-#[cfg(any(feature = "cuda", feature = "simt"))]
-pub(crate) use typed::{machine_methods, typed_stream};
 pub use typed::{
     Buffer, DenseSort, DenseTables, DeviceSegments, Devices, Groups, Machine, OrNone, Reduce,
     ReduceBatched, ReduceDense, Shards, View,
 };
+#[cfg(any(feature = "cuda", feature = "simt"))]
+pub(crate) use typed::{machine_methods, typed_stream};
