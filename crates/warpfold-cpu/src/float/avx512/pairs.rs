@@ -2,10 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::Limits;
+use super::{Limits, values};
 use crate::avx512::WIDTH;
 use crate::float::Lane;
-use crate::float::pairs::{EACH, GROUP, Terms};
+use crate::float::pairs::{GROUP, Terms};
 use crate::float::window::Window;
 use crate::memory::prefetch;
 
@@ -69,9 +69,12 @@ pub(crate) fn pairs<F: Lane, T: Terms<F>>(
                 others |= 1 << k;
                 continue;
             }
-            for (x, y) in x.as_chunks::<EACH>().0.iter().zip(y.as_chunks::<EACH>().0) {
-                // SAFETY: this code runs where AVX-512 was found.
-                unsafe { T::add_to_registers(&mut registers, eight(x), eight(y)) };
+            for (x, y) in registers_of(x).iter().zip(registers_of(y)) {
+                let (x, y) = (values::<F>(x), values::<F>(y));
+                for k in 0..8 / size_of::<F>() {
+                    // SAFETY: this code runs where AVX-512 was found.
+                    unsafe { T::add_to_registers(&mut registers, x[k], y[k]) };
+                }
             }
         }
         T::store(registers, inside);
@@ -94,9 +97,8 @@ fn fit<F: Lane, T: Terms<F>>(
     y: &[F; GROUP],
     or_zero: bool,
 ) -> bool {
-    let registers = |group| bytemuck::cast_slice::<F, u8>(group).as_chunks::<WIDTH>().0;
     let mut outside = 0;
-    for (x, y) in registers(x).iter().zip(registers(y)) {
+    for (x, y) in registers_of(x).iter().zip(registers_of(y)) {
         let (x, y): (__m512i, __m512i) = (bytemuck::cast(*x), bytemuck::cast(*y));
         let inside = match T::SIGNED {
             true => of_x.within::<F>(u32::MAX, x),
@@ -112,13 +114,8 @@ fn fit<F: Lane, T: Terms<F>>(
     outside & super::all::<F>() == 0
 }
 
-/// Eight elements in `f64`.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn eight<F: Lane>(x: &[F; EACH]) -> __m512d {
-    let bytes = bytemuck::cast_slice::<F, u8>(x);
-    match size_of::<F>() {
-        4 => _mm512_cvtps_pd(bytemuck::pod_read_unaligned(bytes)),
-        _ => bytemuck::pod_read_unaligned(bytes),
-    }
+/// A group as registers.
+#[inline(always)]
+fn registers_of<F: Lane>(group: &[F; GROUP]) -> &[[u8; WIDTH]] {
+    bytemuck::cast_slice::<F, u8>(group).as_chunks().0
 }
