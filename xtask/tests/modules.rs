@@ -54,7 +54,10 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 /// Code alone: no comments, and nothing from the first tests on.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("a source is text");
-    let text = text.split("\n#[cfg(test)]").next().unwrap_or_default();
+    let tests = text
+        .match_indices("\n#[cfg(test)]\nmod ")
+        .find(|(at, _)| text[at + 1..].lines().nth(1).is_some_and(|line| line.ends_with('{')));
+    let text = &text[..tests.map_or(text.len(), |(at, _)| at)];
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.map(|line| format!("{line}\n")).collect()
 }

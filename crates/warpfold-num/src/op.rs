@@ -149,10 +149,12 @@ impl Op {
         matches!(self.result(), Total | RealTotal | Average | Real | Magnitude)
     }
 
-    /// The type of a result (of each of a pair) of elements, rounded to a float type if one is asked for; `None` of stats, which have several, and of
+    /// The type of a result (of each of a pair) of elements, rounded to a float type if one is asked for, or to the complex type of its parts; `None` of stats, which have several, and of
     /// complex results of 16 bits, which are no element type.
     pub const fn result_dtype(self, dtype: DType, round_to: Option<DType>) -> Option<DType> {
         let real = match round_to {
+            Some(DType::Complex64) => DType::F32,
+            Some(DType::Complex128) => DType::F64,
             Some(to) => to,
             None => dtype.round(),
         };
@@ -195,5 +197,26 @@ impl FromStr for Op {
             .copied()
             .find(|op| op.name() == s)
             .ok_or_else(|| format!("no reduction is called {s:?}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complex_type_is_asked_for_by_its_own_name_or_by_that_of_its_parts() {
+        use DType::{Complex64, Complex128, F16, F32, F64};
+        for (to, sum, norm) in [
+            (F32, Some(Complex64), F32),
+            (Complex64, Some(Complex64), F32),
+            (Complex128, Some(Complex128), F64),
+            (F16, None, F16),
+        ] {
+            for dtype in [Complex64, Complex128] {
+                assert_eq!(Op::Sum.result_dtype(dtype, Some(to)), sum, "{to}");
+                assert_eq!(Op::L2.result_dtype(dtype, Some(to)), Some(norm), "{to}");
+            }
+        }
     }
 }

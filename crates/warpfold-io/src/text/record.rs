@@ -125,11 +125,14 @@ impl Record {
             }
             let length = memchr(delimiter, after);
             let (bare, more) = after.split_at(length.unwrap_or(after.len()));
-            let bare = bare.trim_ascii();
-            if field.starts_with(b"\"") && !bare.is_empty() {
+            // Behind a closing quote there may be what `Quotes` lets through, and the end of the line.
+            let is_quoted = field.starts_with(b"\"");
+            if is_quoted && bare.iter().any(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
                 return false;
             }
-            self.bytes.extend_from_slice(bare);
+            if !is_quoted {
+                self.bytes.extend_from_slice(bare.trim_ascii());
+            }
             self.ranges.push(start..self.bytes.len() as u32);
             rest = more.get(1..);
         }

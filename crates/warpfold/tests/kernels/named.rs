@@ -138,6 +138,9 @@ fn axes_of<T: Element>() {
         (c(&[70]), &[0]),
         (c(&[2, 3]), &[]),
         (c(&[3, 0]), &[1]),
+        // Columns that are walked from the last row, whose indices count all the same.
+        (Layout::strided(&[9, 6], &[-6, 1], 48).unwrap(), &[0]),
+        (Layout::strided(&[21, 5], &[-5, 1], 100).unwrap(), &[0]),
     ];
     let mut random = Random(T::DTYPE as u64 + 4000);
     for (case, (layout, axes)) in cases.into_iter().enumerate() {

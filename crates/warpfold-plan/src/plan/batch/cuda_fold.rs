@@ -61,10 +61,10 @@ pub(super) fn fold_of(batch: &Batch) -> Result<BatchedFold> {
     }
     if !float
         && longest_part(batch) > ELEMENTS_OF_SQUARES
-        && dtype.size() < 8
-        && matches!(op, Op::L2 | Op::Sumsq | Op::Var | Op::Std)
+        && matches!(dtype.size(), 2 | 4)
+        && op.is_of_squares()
     {
-        let why = "kernels add squares of narrow integers of 2^32 elements a part at most; run it on the CPU";
+        let why = "kernels add squares of integers of 16 and 32 bits of 2^32 elements at most: of a part, or of the array where offsets part it; run it on the CPU";
         return Err(unsupported(batch, "CUDA", why));
     }
     Ok(match op {
