@@ -1,8 +1,12 @@
 //! ARCHITECTURE.md against the tree: every dependency has its line there, and every file with `unsafe` is in one of the rooms.
 
+mod sources;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use sources::sources;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tasks lie in the repository").into()
@@ -110,17 +114,6 @@ fn is_in(file: &str, room: &str) -> bool {
             file == room
                 || file.starts_with(&format!("{}/", room.trim_end_matches(".rs")))
                 || file == format!("{room}.rs")
-        }
-    }
-}
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder of sources") {
-        let path = entry.expect("an entry").path();
-        match path.is_dir() {
-            true => sources(&path, found),
-            false if path.extension().is_some_and(|end| end == "rs") => found.push(path),
-            false => (),
         }
     }
 }

@@ -1,9 +1,13 @@
 //! The modules of each crate name each other one way: whoever reads one from the bottom meets nothing that is explained above. What is left of circles is
 //! listed here with its reason, and does not grow.
 
+mod sources;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use sources::sources;
 
 /// The modules of a crate that lead to each other, and why.
 const CIRCLES: &[(&str, &[&str], &str)] = &[
@@ -39,17 +43,6 @@ const CIRCLES: &[(&str, &[&str], &str)] = &[
 ];
 
 type Graph = BTreeMap<String, BTreeSet<String>>;
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder of sources") {
-        let path = entry.expect("an entry").path();
-        match path.is_dir() {
-            true => sources(&path, found),
-            false if path.extension().is_some_and(|end| end == "rs") => found.push(path),
-            false => (),
-        }
-    }
-}
 
 /// Code alone: no comments, and nothing from the first tests on.
 fn code(path: &Path) -> String {
