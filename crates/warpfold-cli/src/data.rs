@@ -48,13 +48,19 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     }
     let watches: Vec<ChangeMonitor> =
         paths.iter().map(|path| ChangeMonitor::of_path(path)).collect::<Result<_, _>>()?;
+    let mut notes = Vec::new();
     let shown = {
         let _silence = Silence::begin(args);
-        fold(args, &paths, finish, begun)
+        fold(args, &paths, finish, begun, &mut notes)
     };
     // What cannot be decoded may have been written to meanwhile.
     watches.iter().try_for_each(ChangeMonitor::check_name)?;
-    shown?.show(args)
+    let shown = shown?;
+    // Notes are of a result.
+    for note in notes {
+        crate::say!("{note}");
+    }
+    shown.show(args)
 }
 
 /// What makes no sense whatever the files hold.
@@ -181,6 +187,7 @@ fn fold(
     paths: &[PathBuf],
     finish: Finish,
     begun: Instant,
+    notes: &mut Vec<String>,
 ) -> Result<Shown, Failure> {
     let files = Files::open(paths)?;
     let names = columns(args, &files)?;
@@ -196,13 +203,13 @@ fn fold(
         crate::say!("input: {}: {}", of.escape_debug(), described.join(", "));
     }
     if !args.parts.by.is_empty() {
-        return group(args, &files, &names, finish, begun);
+        return group(args, &files, &names, finish, begun, notes);
     }
     if let (false, Some((_, format))) = (is_table, &args.out) {
         format.check_one()?;
     }
     if args.op() == Op::Dot {
-        return dot::fold(args, &files, &names, finish, begun);
+        return dot::fold(args, &files, &names, finish, begun, notes);
     }
     let folding = Instant::now();
     let (folds, read) = files.fold(&names, args.op(), args.policy())?;
@@ -212,6 +219,7 @@ fn fold(
         folds.first().map_or(0, ColumnReducer::rows),
         names.iter().zip(folds.iter().map(nulls)),
         read,
+        notes,
     );
     let n = folds.iter().map(ColumnReducer::values).sum();
     let mut found = Vec::with_capacity(folds.len());
@@ -288,6 +296,7 @@ fn group(
     names: &[String],
     finish: Finish,
     begun: Instant,
+    notes: &mut Vec<String>,
 ) -> Result<Shown, Failure> {
     let keys = key_names(args, files)?;
     if let Some(name) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
@@ -300,7 +309,7 @@ fn group(
     let (groups, read) = files.group(names, &keys, args.op(), args.policy())?;
     let rows = groups.first().map_or(0, Groups::rows);
     let nulls = names.iter().zip(groups.iter().map(|groups| groups.rows() - groups.values()));
-    tell(args, rows, nulls, read);
+    tell(args, rows, nulls, read, notes);
     let (mut n, mut bytes, mut types) = (0, 0, Vec::new());
     for (name, groups) in names.iter().zip(&groups) {
         let dtype = files.column(name)?;
@@ -342,16 +351,17 @@ fn group(
     }))
 }
 
-/// Says how many rows have no value; to who wants to know, what was decoded as well.
+/// Notes how many rows have no value; says to who wants to know what was decoded.
 fn tell<'a>(
     args: &Reduction,
     rows: u64,
     nulls: impl Iterator<Item = (&'a String, u64)>,
     read: Read,
+    notes: &mut Vec<String>,
 ) {
-    for (name, nulls) in nulls.filter(|(_, nulls)| *nulls > 0) {
-        crate::say!("note: {name}: {nulls} of {rows} rows left out, as they are null");
-    }
+    let note =
+        |(name, nulls)| format!("note: {name}: {nulls} of {rows} rows left out, as they are null");
+    notes.extend(nulls.filter(|(_, nulls)| *nulls > 0).map(note));
     if args.verbosity() != Verbosity::Verbose {
         return;
     }

@@ -19,13 +19,14 @@ pub(super) fn fold(
     names: &[String],
     finish: Finish,
     begun: Instant,
+    notes: &mut Vec<String>,
 ) -> Result<Shown, Failure> {
     let columns: &[String; 2] = names.try_into().expect("two are asked for");
     let folding = Instant::now();
     let (dot, read) = files.dot(columns, args.policy())?;
     let (n, rows, dtype) = (dot.values(), dot.rows(), dot.dtype());
     let both = columns.join(" and ");
-    tell(args, rows, [(&both, rows - n)].into_iter(), read);
+    tell(args, rows, [(&both, rows - n)].into_iter(), read, notes);
     let fields = dot.finish(finish)?;
     let Some(Cell::Value(value)) = fields.one() else {
         unreachable!("a dot product is one number")

@@ -14,7 +14,7 @@ fn data_need_a_feature() {
     run(["sum", "nowhere/*.arrow"]).fails(2, &["*.arrow", "--features parquet"]);
     run(["sum", "--random", "5", "--out", "x.parquet"]).fails(2, &["--out", "--features parquet"]);
     // Whoever insists gets what the bytes say.
-    assert_eq!(run(["sum", &path, "--input", "raw", "--dtype", "u8"]).value(), "3");
+    assert_eq!(run(["sum", &path, "--input", "raw", "--dtype", "u8"]).kept(), "3");
 }
 
 #[cfg(feature = "parquet")]
@@ -53,13 +53,13 @@ pub(crate) mod with {
             ] {
                 for threads in ["1", "2"] {
                     let found = of(name, &[op, "--column", column, "--threads", threads]);
-                    assert_eq!(found.value(), expected, "{op} of {column} in {name}");
+                    assert_eq!(found.kept(), expected, "{op} of {column} in {name}");
                 }
             }
         }
-        assert_eq!(of(ORDERS, &["sum", "--column", "cost", "--as", "f64"]).value(), "30206.54");
+        assert_eq!(of(ORDERS, &["sum", "--column", "cost", "--as", "f64"]).kept(), "30206.54");
         assert_eq!(
-            of(ORDERS, &["sum", "--column", "big", "--as", "f64"]).value(),
+            of(ORDERS, &["sum", "--column", "big", "--as", "f64"]).kept(),
             "1.8446744073709552e22"
         );
         // A file of one column needs no name.
@@ -67,7 +67,7 @@ pub(crate) mod with {
         fs::copy(fixture("pyarrow-zstd.parquet"), folder.at("x.parquet")).unwrap();
         let zstd = run([Path::new("sum"), &folder.at("x.parquet")]);
         match cfg!(feature = "zstd") {
-            true => assert_eq!(zstd.value(), "53375.125"),
+            true => assert_eq!(zstd.kept(), "53375.125"),
             false => zstd.fails(1, &["zstd", "feature zstd"]),
         }
     }
@@ -75,21 +75,21 @@ pub(crate) mod with {
     #[test]
     fn formats_and_files_of_one_result() {
         let json = of(ORDERS, &["mean", "--column", "price", "--format", "json"]);
-        let json: serde_json::Value = serde_json::from_str(json.value()).expect("JSON");
+        let json: serde_json::Value = serde_json::from_str(json.kept()).expect("JSON");
         assert_eq!(
             (&json["n"], &json["dtype"], &json["value"]),
             (&857.into(), &"f64".into(), &62.28135939323221.into())
         );
         assert_eq!(json["bits"], "0x404f240395a82d68");
         let json = of(ORDERS, &["stats", "--column", "at", "--format", "json"]);
-        let json: serde_json::Value = serde_json::from_str(json.value()).expect("JSON");
+        let json: serde_json::Value = serde_json::from_str(json.kept()).expect("JSON");
         assert_eq!(
             (&json["n"], &json["value"]["max"]),
             (&923.into(), &"2024-02-28T00:16:39Z".into())
         );
         assert!(json["value"]["sum"].is_null() && json["result_dtype"]["argmax"] == "u64");
         let csv = of(ORDERS, &["minmax", "--column", "cost", "--format", "csv"]);
-        let lines: Vec<&str> = csv.value().lines().collect();
+        let lines: Vec<&str> = csv.kept().lines().collect();
         assert_eq!(lines[0], "reduction,dtype,n,min,max,accuracy,device,seconds");
         assert!(
             lines[1].starts_with("minmax,\"Decimal128(20, 2)\",889,-1.00,68.93,exact,cpu,"),
@@ -98,17 +98,17 @@ pub(crate) mod with {
         );
         let stats = of(ORDERS, &["stats", "--column", "cost"]);
         assert!(
-            stats.value().starts_with("count     889\nnan_count 0\nsum       30206.54\n"),
+            stats.kept().starts_with("count     889\nnan_count 0\nsum       30206.54\n"),
             "{stats:?}"
         );
         let folder = Folder::new();
         let out = |name: &str| folder.at(name).to_str().expect("UTF-8").to_string();
         assert_eq!(
-            of(ORDERS, &["sum", "--column", "price", "--out", &out("x.npy")]).value(),
+            of(ORDERS, &["sum", "--column", "price", "--out", &out("x.npy")]).kept(),
             "53375.125"
         );
-        assert_eq!(run(["max", &out("x.npy")]).value(), "53375.125");
-        of(ORDERS, &["max", "--column", "day", "--out", &out("d.json")]).value();
+        assert_eq!(run(["max", &out("x.npy")]).kept(), "53375.125");
+        of(ORDERS, &["max", "--column", "day", "--out", &out("d.json")]).kept();
         assert!(fs::read_to_string(out("d.json")).unwrap().contains("\"value\":\"2024-03-02\""));
         of(ORDERS, &["max", "--column", "day", "--out", &out("d.npy")])
             .fails(1, &["NumPy", ".json or .csv"]);
@@ -124,15 +124,15 @@ pub(crate) mod with {
         let named: Vec<&str> =
             [vec!["mean"], parts.iter().map(String::as_str).collect(), vec!["--column", "price"]]
                 .concat();
-        assert_eq!(run(&named).value(), "62.28135939323221");
+        assert_eq!(run(&named).kept(), "62.28135939323221");
         for name in ["parts/*.parquet", "parts", "parts/part-[0-3].parquet"] {
-            assert_eq!(of(name, &["mean", "--column", "price"]).value(), "62.28135939323221");
-            assert_eq!(of(name, &["argmin", "--column", "price"]).value(), "998");
+            assert_eq!(of(name, &["mean", "--column", "price"]).kept(), "62.28135939323221");
+            assert_eq!(of(name, &["argmin", "--column", "price"]).kept(), "998");
         }
         let both = run(["sum", &parts[0], &fixture("lz4.feather"), "--column", "count"]);
         // 0 to 249 by threes less 500, without every fifth from the third, and all of them.
         let first: i64 = (0..250).filter(|k| k % 5 != 3).map(|k| k * 3 - 500).sum();
-        assert_eq!(both.value(), (first + 798_200).to_string());
+        assert_eq!(both.kept(), (first + 798_200).to_string());
         let verbose = of("parts", &["max", "--column", "count", "--verbose"]);
         assert_eq!((verbose.code, verbose.out.as_str()), (Some(0), "2497\n"));
         for words in [
@@ -166,22 +166,22 @@ pub(crate) mod with {
             "ulimit -n 64; warpfold sum '{}' --column count",
             folder.path().display()
         ));
-        assert_eq!(sum.value(), (798_200i64 * 2500).to_string());
+        assert_eq!(sum.kept(), (798_200i64 * 2500).to_string());
     }
 
     #[test]
     fn several_columns_are_a_table() {
         let sums =
             of(ORDERS, &["sum", "--column", "price", "--column", "count", "--column", "cost"]);
-        assert_eq!(sums.value(), "price 53375.125\ncount 798200\ncost 30206.54");
+        assert_eq!(sums.kept(), "price 53375.125\ncount 798200\ncost 30206.54");
         let means = of(ORDERS, &["mean", "--column", "*", "--format", "csv"]);
         assert_eq!(
-            means.value(),
+            means.kept(),
             "column,mean\nprice,62.28135939323221\ncount,997.75\nbig,1.8446744073709552e19\nhalf,7.7552257\ncost,33.97811023622047"
         );
         let json =
             of(ORDERS, &["sum", "--column", "price", "--column", "cost", "--format", "json"]);
-        let json: serde_json::Value = serde_json::from_str(json.value()).expect("JSON");
+        let json: serde_json::Value = serde_json::from_str(json.kept()).expect("JSON");
         assert_eq!(json["sum"], serde_json::json!([53375.125, "30206.54"]));
         assert_eq!(json["result_dtype"]["sum"], serde_json::json!(["f64", "decimal128(38, 2)"]));
         // One column that fails is named.
@@ -191,10 +191,10 @@ pub(crate) mod with {
         let out = out.to_str().expect("UTF-8");
         assert!(
             of(ORDERS, &["mean", "--column", "price", "--column", "count", "--out", out])
-                .value()
+                .kept()
                 .contains("2 results")
         );
-        assert_eq!(run(["max", out]).value(), "997.75");
+        assert_eq!(run(["max", out]).kept(), "997.75");
     }
 
     #[test]
@@ -202,26 +202,26 @@ pub(crate) mod with {
         let means = "shop 0 62.19103773584906\nshop 1 47169811320817.03\nshop 2 -46948356807449.71\nshop 3 62.66745283018868\n- 60.34375";
         for name in [ORDERS, "parts", "polars.arrow"] {
             let args = ["mean", "--column", "price", "--by", "shop"];
-            assert_eq!(of(name, &args).value(), means, "{name}");
+            assert_eq!(of(name, &args).kept(), means, "{name}");
         }
         let flags = of(ORDERS, &["sum", "--column", "price", "--by", "flag"]);
-        assert_eq!(flags.value(), "false 35500.0\ntrue 17875.125");
+        assert_eq!(flags.kept(), "false 35500.0\ntrue 17875.125");
         let flags = of(ORDERS, &["argmax", "--column", "price", "--by", "flag", "--flat"]);
-        assert_eq!(flags.value(), "false 1\ntrue 999");
+        assert_eq!(flags.kept(), "false 1\ntrue 999");
         let days = of(ORDERS, &["sum", "--column", "cost", "--by", "day", "--format", "csv"]);
         assert_eq!(
-            days.value(),
+            days.kept(),
             "key,sum\n2024-02-28,1712.73\n2024-02-29,5593.81\n2024-03-01,9526.39\n2024-03-02,13373.61"
         );
         let json = of(ORDERS, &["sum", "--column", "price", "--by", "shop", "--format", "json"]);
-        let json: serde_json::Value = serde_json::from_str(json.value()).expect("JSON");
+        let json: serde_json::Value = serde_json::from_str(json.kept()).expect("JSON");
         assert_eq!(json["key"], serde_json::json!(["shop 0", "shop 1", "shop 2", "shop 3", null]));
         assert_eq!((&json["n"], &json["sum"][4]), (&857.into(), &482.75.into()));
         let folder = Folder::new();
         let out = |name: &str| folder.at(name).to_str().expect("UTF-8").to_string();
         let by_number =
             of(ORDERS, &["sum", "--column", "price", "--by", "big", "--out", &out("g.npz")]);
-        assert!(by_number.value().contains("857 results"), "{by_number:?}");
+        assert!(by_number.kept().contains("857 results"), "{by_number:?}");
         of(ORDERS, &["sum", "--column", "price", "--by", "shop", "--out", &out("w.npz")])
             .fails(1, &["NumPy", "key", ".csv"]);
         of(ORDERS, &["sum", "--column", "big", "--by", "kind"])
@@ -255,30 +255,30 @@ pub(crate) mod with {
         for name in [ORDERS, "polars.arrow", "stream.arrows", "lz4.feather"] {
             for threads in ["1", "2"] {
                 let found = of(name, &[&SEVERAL[..], &["--threads", threads]].concat());
-                assert_eq!(found.value().lines().collect::<Vec<_>>(), rows("-", " "), "{name}");
+                assert_eq!(found.kept().lines().collect::<Vec<_>>(), rows("-", " "), "{name}");
             }
         }
         let csv = of(ORDERS, &[&SEVERAL[..], &["--format", "csv"]].concat());
-        let lines: Vec<&str> = csv.value().lines().collect();
+        let lines: Vec<&str> = csv.kept().lines().collect();
         // A column that was named by its number has its own name.
         assert_eq!(lines[0], "shop,day,flag,sum");
         assert_eq!(lines[1..], rows("", ","));
         let json = of(ORDERS, &[&SEVERAL[..], &["--format", "json"]].concat());
-        let json: serde_json::Value = serde_json::from_str(json.value()).expect("JSON");
+        let json: serde_json::Value = serde_json::from_str(json.kept()).expect("JSON");
         assert_eq!(json["keys"]["shop"][0], "shop 0");
         assert_eq!(json["keys"]["flag"].as_array().map(Vec::len), Some(counts().len()));
         assert!(json["keys"]["shop"].as_array().unwrap().last().unwrap().is_null());
         // Indices count all rows.
         let first =
             of(ORDERS, &["argmin", "--column", "price", "--by", "kind", "--by", "flag", "--flat"]);
-        assert_eq!(first.value(), "even false 998\neven true 0\nodd false 5\nodd true 9");
+        assert_eq!(first.kept(), "even false 998\neven true 0\nodd false 5\nodd true 9");
         // A result's own name is not given to a key.
         let named = of(
             ORDERS,
             &["count", "--column", "price", "--by", "count", "--by", "kind", "--format", "csv"],
         );
         assert!(
-            named.value().starts_with("count_key,kind,count\n-500,even,0\n-497,odd,1\n"),
+            named.kept().starts_with("count_key,kind,count\n-500,even,0\n-497,odd,1\n"),
             "{}",
             named.out
         );
@@ -293,11 +293,11 @@ pub(crate) mod with {
             let path = out(name);
             let reported = of(ORDERS, &[&SEVERAL[..], &["--out", &path]].concat());
             assert_eq!(
-                reported.value(),
+                reported.kept(),
                 format!("sum of i32: {} results in {path}", counts().len())
             );
-            assert_eq!(run(["sum", &path, "--column", "sum"]).value(), "798200");
-            assert_eq!(run(["max", &path, "--column", "day"]).value(), "2024-03-02");
+            assert_eq!(run(["sum", &path, "--column", "sum"]).kept(), "798200");
+            assert_eq!(run(["max", &path, "--column", "day"]).kept(), "2024-03-02");
             // Groups of groups: keys kept their types, none among them.
             let mut shops: BTreeMap<String, i64> = BTreeMap::new();
             for ((shop, _, flag), sum) in counts() {
@@ -306,7 +306,7 @@ pub(crate) mod with {
                 }
             }
             let again = run(["sum", &path, "--column", "sum", "--by", "flag", "--by", "shop"]);
-            let lines: Vec<&str> = again.value().lines().skip(shops.len()).collect();
+            let lines: Vec<&str> = again.kept().lines().skip(shops.len()).collect();
             let expected: Vec<String> = shops
                 .iter()
                 .map(|(shop, sum)| format!("true {} {sum}", shop.replace("~none", "-")))
@@ -327,28 +327,28 @@ pub(crate) mod with {
             &["max", "--column", "price", "--column", "count", "--column", "at", "--out", &path],
         );
         assert_eq!(columns(&path).as_deref(), Some("price, count, at"));
-        assert_eq!(run(["max", &path, "--column", "at"]).value(), "2024-02-28T00:16:39Z");
-        assert_eq!(run(["max", &path, "--column", "count"]).value(), "2497");
+        assert_eq!(run(["max", &path, "--column", "at"]).kept(), "2024-02-28T00:16:39Z");
+        assert_eq!(run(["max", &path, "--column", "count"]).kept(), "2497");
         let path = out("both.parquet");
         of(ORDERS, &["minmax", "--column", "price", "--column", "cost", "--out", &path]);
         assert_eq!(columns(&path).as_deref(), Some("price_min, price_max, cost_min, cost_max"));
-        assert_eq!(run(["sum", &path, "--column", "cost_max"]).value(), "68.93");
+        assert_eq!(run(["sum", &path, "--column", "cost_max"]).kept(), "68.93");
         // One result, statistics of one column, and of an array.
         let path = out("one.arrow");
-        assert_eq!(of(ORDERS, &["sum", "--column", "cost", "--out", &path]).value(), "30206.54");
-        assert_eq!(run(["sum", &path]).value(), "30206.54");
+        assert_eq!(of(ORDERS, &["sum", "--column", "cost", "--out", &path]).kept(), "30206.54");
+        assert_eq!(run(["sum", &path]).kept(), "30206.54");
         let path = out("stats.parquet");
         of(ORDERS, &["stats", "--column", "at", "--out", &path]);
-        assert_eq!(run(["max", &path, "--column", "max"]).value(), "2024-02-28T00:16:39Z");
-        assert_eq!(run(["sum", &path, "--column", "count"]).value(), "923");
+        assert_eq!(run(["max", &path, "--column", "max"]).kept(), "2024-02-28T00:16:39Z");
+        assert_eq!(run(["sum", &path, "--column", "count"]).kept(), "923");
         let csv = folder.file("x.csv", "a,k\n1,7\n2,8\n4,7\n");
         let path = out("stats.arrow");
         run(["stats", &csv, "--column", "a", "--out", &path]);
-        assert_eq!(run(["sum", &path, "--column", "sum"]).value(), "7.0");
+        assert_eq!(run(["sum", &path, "--column", "sum"]).kept(), "7.0");
         let path = out("keys.parquet");
         run(["minmax", &csv, "--column", "a", "--by", "k", "--out", &path]);
         assert_eq!(columns(&path).as_deref(), Some("key, min, max"));
-        assert_eq!(run(["sum", &path, "--column", "max", "--by", "key"]).value(), "7 4.0\n8 2.0");
+        assert_eq!(run(["sum", &path, "--column", "max", "--by", "key"]).kept(), "7 4.0\n8 2.0");
         let path = out("every.parquet");
         run(["sum", &csv, "--every", "3", "--out", &path]);
         assert_eq!(columns(&path).as_deref(), Some("segment, sum"));
