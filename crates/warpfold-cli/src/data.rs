@@ -55,12 +55,11 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     };
     // What cannot be decoded may have been written to meanwhile.
     watches.iter().try_for_each(ChangeMonitor::check_name)?;
-    let shown = shown?;
-    // Notes are of a result.
+    shown?.show(args)?;
     for note in notes {
         crate::say!("{note}");
     }
-    shown.show(args)
+    Ok(())
 }
 
 /// What makes no sense whatever the files hold.
