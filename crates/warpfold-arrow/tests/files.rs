@@ -87,6 +87,16 @@ fn every_writer_and_codec_gives_the_same_results() {
 }
 
 #[test]
+fn rows_by_keys_are_counted_whichever_thread_reads_the_last() {
+    let files = Files::open(&[fixture("pyarrow-snappy.parquet")]).unwrap();
+    for _ in 0..500 {
+        let of = [["count".to_string()], ["flag".to_string()]];
+        let (groups, _) = files.group(&of[0], &of[1], Op::Sum, policy(2)).unwrap();
+        assert_eq!((groups[0].rows(), groups[0].values()), (1000, 800));
+    }
+}
+
+#[test]
 fn statistics_serve_integers_alone() {
     let files = Files::open(&[fixture("pyarrow-snappy.parquet")]).unwrap();
     let read = |column: &str, op| files.fold(&[column.to_string()], op, policy(2)).unwrap().1;

@@ -309,10 +309,10 @@ impl Files {
         let mut all = make(0, policy)?;
         if all.takes_any_order() {
             read.decoded = tasks.len() as u64;
-            return Ok((
-                in_any_order(&tasks, columns, threads(policy), all, || make(0, policy))?,
-                read,
-            ));
+            let mut all = in_any_order(&tasks, columns, threads(policy), all, || make(0, policy))?;
+            // Each thread ends at a row of its own, and none need be the last.
+            all.go_to(row);
+            return Ok((all, read));
         }
         // A window at a time, so that few results wait for those before them.
         for window in tasks.chunks(4 * threads(policy).max(1)) {
