@@ -15,7 +15,7 @@ const GATHERED: usize = 16;
 /// argmax, stats, products of floats), the partial was folded with `starting_at` the index of the share in the whole.
 ///
 /// # Errors
-/// As [`exchange`](crate::exchange); [`Error::Contribution`] where a partial is none of the agreed reduction, and for products of floats that do not know
+/// As [`exchange`](crate::exchange); [`Error::Contribution`](crate::Error::Contribution) where a partial is none of the agreed reduction, and for products of floats that do not know
 /// the indices of their elements (those of devices, and those saved by earlier versions).
 pub fn all_merge<C: Comm + ?Sized>(
     comm: &C,
