@@ -10,6 +10,7 @@ use warpfold_num::{Accuracy, Error, Nan, Op, Policy, Result};
 use warpfold_plan::{HostArray, Request};
 
 use super::arrays::{buffered, given, length, part, slice};
+use super::choose::{are_running, is_indexed, policy_of, running, straight};
 use super::exponents::HALF;
 use super::running::Folds;
 use super::task::{Task, TaskPartial};
@@ -61,57 +62,6 @@ pub(super) fn fold(map: &Map, inputs: &[HostArray<'_>], start: u64) -> Result<Fo
         (_, Some((_, error))) => Err(error),
         (all, None) => Ok(all),
     }
-}
-
-/// Whether a task asks for the indices of what was kept.
-fn is_placed(task: &Task) -> bool {
-    matches!(task, Task::Values(Op::ArgMin | Op::ArgMax | Op::Stats, _))
-}
-
-/// How a task is folded: what a weighted variance is made of, exactly, as its parts are taken from one another.
-fn policy_of(map: &Map, task: &Task) -> Policy {
-    let has_variance = || map.tasks.iter().any(|task| matches!(task, Task::Squares { .. }));
-    match task {
-        Task::Products(..) | Task::Weights(_) if has_variance() => {
-            Policy { accuracy: Accuracy::Exact, ..map.policy }
-        }
-        _ => map.policy,
-    }
-}
-
-/// The folds of a task that keep their state, where it has such: not where elements have other indices than their positions.
-fn running(map: &Map, task: &Task) -> Option<Folds> {
-    let is_indexed = is_placed(task) || matches!(task, Task::Values(Op::Prod, _));
-    match map.is_masked() && is_indexed {
-        true => None,
-        false => Folds::start(*task, &map.program, policy_of(map, task)),
-    }
-}
-
-/// Whether every task of a map keeps its state.
-fn are_running(map: &Map) -> bool {
-    let is_running =
-        |task: &Task| matches!(task, Task::Conditions(_)) || running(map, task).is_some();
-    map.tasks.iter().all(is_running)
-}
-
-/// Elements from which on values are made while they are folded: fewer, such as those of a row, are there soon.
-const LEAST_MADE: usize = 4 << 10;
-
-/// The folds of all tasks where each reads the inputs itself: of inputs, or of what is made of them while it is folded.
-fn straight(map: &Map, tiles: &Tiles<'_>, n: usize) -> Option<Vec<Option<Folds>>> {
-    let of = |task: &Task| {
-        let is_simple = matches!(
-            task,
-            Task::Values(..) | Task::Products(..) | Task::Pairs(..) | Task::Weights(_)
-        );
-        match is_simple && task.ids().all(|id| tiles.input(id).is_some()) {
-            true => Some(running(map, task)),
-            false if n < LEAST_MADE => None,
-            false => Folds::straight(*task, &map.program, policy_of(map, task)).map(Some),
-        }
-    };
-    if map.is_masked() { None } else { map.tasks.iter().map(of).collect() }
 }
 
 /// Elements of a step: their inputs are [`SHORT`] each.
@@ -175,7 +125,7 @@ impl<'g, 'm> Grain<'g, 'm> {
             is_straight,
             first: 0,
             buffered: 0,
-            indices: (is_masked && map.tasks.iter().any(is_placed)).then(Vec::new),
+            indices: (is_masked && map.tasks.iter().any(is_indexed)).then(Vec::new),
             parts: map.empty().parts,
             folds,
             are_weights: true,

@@ -34,6 +34,7 @@
 
 mod arrays;
 mod bytes;
+mod choose;
 mod evaluate;
 mod exponents;
 mod finish;
