@@ -62,9 +62,7 @@ impl wf_request {
         };
         let dtype = self.memory()?.raw.dtype;
         let why = match self.op {
-            Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax => {
-                "an element or an index is not rounded"
-            }
+            op if op.is_ordered() => "an element or an index is not rounded",
             Op::Any | Op::All | Op::Count => "its result is no float",
             Op::Stats => "its results have several types; ask for one of them alone",
             Op::Sum | Op::Mean | Op::Dot | Op::Prod

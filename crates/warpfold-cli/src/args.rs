@@ -267,7 +267,7 @@ fn ddof(text: &str) -> Result<u64, String> {
 }
 
 fn has_ddof(op: Op) -> bool {
-    matches!(op, Op::Var | Op::Std | Op::Stats)
+    op.is_spread() || op == Op::Stats
 }
 
 fn ops(is_one: fn(Op) -> bool) -> String {

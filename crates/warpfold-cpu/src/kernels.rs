@@ -284,7 +284,7 @@ macro_rules! floats {
                 op if op.is_ordered() => running::made(plan, Ordering::<$part, false>::new(plan), |found| {
                     Partial::Extremes(found.extremes)
                 }),
-                Op::Var | Op::Std | Op::L2 | Op::Sumsq => {
+                op if op.is_of_squares() => {
                     running::one(plan, Squares::new(plan.isa, nan), |all| {
                         let moments = Moments { sum: all.sum, squares: all.squares, count: all.counted };
                         Partial::Moments(Box::new(moments))

@@ -133,6 +133,11 @@ impl Op {
         matches!(self.partial(), PartialKind::Moments)
     }
 
+    /// Whether it divides by a number of elements, so that NaN can stand for the result of too few.
+    pub const fn divides(self) -> bool {
+        matches!(self, Op::Mean) || self.is_spread()
+    }
+
     /// So many elements have no result yet; `None` where nothing has one. Elements that are ignored are none.
     pub const fn too_few(self, ddof: u64) -> Option<u64> {
         match self {

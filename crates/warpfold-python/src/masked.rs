@@ -141,7 +141,7 @@ impl Kept {
     /// Whether a result that does not exist is NaN, where its type has one.
     fn may_be_nan(&self, op: Op) -> bool {
         let is_one_of_many = !self.is_whole && !matches!(op, Op::ArgMin | Op::ArgMax | Op::Stats);
-        matches!(op, Op::Mean | Op::Var | Op::Std) || is_one_of_many
+        op.divides() || is_one_of_many
     }
 
     /// The results as the caller has them.

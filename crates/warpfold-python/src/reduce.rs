@@ -278,9 +278,7 @@ pub(crate) fn settled(
     is_any: bool,
 ) -> PyResult<Output> {
     match (output, wanted.nan()) {
-        (Err(Error::Empty { .. } | Error::TooFew { .. }), Some(nan))
-            if matches!(op, Op::Mean | Op::Var | Op::Std) =>
-        {
+        (Err(Error::Empty { .. } | Error::TooFew { .. }), Some(nan)) if op.divides() => {
             Ok(Output::One(nan))
         }
         (Err(Error::Empty { op, .. }), _) => Err(raised(&Error::Empty { op, ignored: is_any })),

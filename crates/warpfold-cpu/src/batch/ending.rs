@@ -31,7 +31,7 @@ impl Ending {
 /// A result that is NaN; `None` where its type has none, or where there is always a result.
 fn nan<T: Element>(op: Op, finish: Finish) -> Result<Option<Output>> {
     let dtype = match op {
-        Op::Mean | Op::Var | Op::Std => finish.round_to.unwrap_or(<T::Round as Element>::DTYPE),
+        op if op.divides() => finish.round_to.unwrap_or(<T::Round as Element>::DTYPE),
         Op::Min | Op::Max | Op::MinMax if T::DTYPE.is_float() => T::DTYPE,
         _ => return Ok(None),
     };

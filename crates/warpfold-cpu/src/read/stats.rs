@@ -26,7 +26,7 @@ pub(crate) fn stats(request: &Request<'_>, finish: Finish) -> Result<(Columns, V
     let mut gaps = vec![Vec::new(); all.len()];
     for op in Op::of_stats(dtype) {
         let empty = match (op, empty) {
-            (Op::Mean | Op::Var | Op::Std, Empty::Error) => Empty::Nan,
+            (op, Empty::Error) if op.divides() => Empty::Nan,
             _ => *empty,
         };
         let (columns, none) = columns_of(&of(op, policy).empty(empty), finish)?;

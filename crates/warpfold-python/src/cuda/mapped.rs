@@ -150,7 +150,7 @@ impl Arrays {
 
 /// Whether results that do not exist are NaN beside others that do.
 fn is_nan(op: Op) -> bool {
-    matches!(op, Op::Mean | Op::Var | Op::Std | Op::Min | Op::Max)
+    op.divides() || matches!(op, Op::Min | Op::Max)
 }
 
 /// Refuses what no kernel reads side by side; the shape of the elements, and what is kept of it.

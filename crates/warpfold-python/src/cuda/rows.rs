@@ -90,7 +90,7 @@ impl Rows<'_> {
         let columns = match (columns, nan) {
             (Err(error), Some(nan))
                 if is_missing(&error)
-                    && matches!(self.op, Op::Mean | Op::Var | Op::Std | Op::Min | Op::Max) =>
+                    && (self.op.divides() || matches!(self.op, Op::Min | Op::Max)) =>
             {
                 self.one_by_one::<T>(Some(nan))
             }
