@@ -2,7 +2,7 @@
 // vectors in its own way.
 //
 // The second says how many elements the first does not count: left_out(State, FoldOptions). It alone has indices:
-// renumber(State&, folds, place).
+// renumber(State&, folds, index).
 #pragma once
 #include "walk/whole_vectors.cuh"
 
@@ -29,8 +29,8 @@ template <class First, class Second> struct Both {
         Second::merge(a.second, b.second);
     }
     // Indices count rows that are `folds` of the output's each; the elements are the `place`-th of theirs.
-    static __device__ __forceinline__ void renumber(State& s, u64 folds, u64 place) {
-        Second::renumber(s.second, folds, place);
+    static __device__ __forceinline__ void renumber(State& s, u64 folds, u64 index) {
+        Second::renumber(s.second, folds, index);
     }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
                                                   u64 begin, u64 end) {

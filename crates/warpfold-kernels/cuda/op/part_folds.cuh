@@ -339,8 +339,8 @@ template <class E> struct ArgExtreme {
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         if (b.best > a.best || (b.best == a.best && b.at < a.at)) a = b;
     }
-    static __device__ __forceinline__ void renumber(State& s, u64 folds, u64 place) {
-        if (s.at != ~0ull) s.at = s.at * folds + place;
+    static __device__ __forceinline__ void renumber(State& s, u64 folds, u64 index) {
+        if (s.at != ~0ull) s.at = s.at * folds + index;
     }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions, u64 k, const State& s,
                                                   u64 begin, u64 end) {

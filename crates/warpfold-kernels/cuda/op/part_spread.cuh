@@ -101,7 +101,7 @@ struct LooseSum {
 __device__ __forceinline__ f64 lacks(f64 n) { return __dmul_rn(__dadd_rn(__dmul_rn(n, n), 64), 0x1p-102); }
 
 // So few that what sums lack is no more than their second part and some units of the first.
-constexpr f64 FEW = 0x1p20;
+constexpr f64 SMALL_COUNT = 0x1p20;
 
 // Numbers near the ends of f64 have no second part to count on.
 __device__ __forceinline__ bool is_within(f64 x) { return x > 0x1p-900 && x < 0x1p900; }
@@ -161,7 +161,7 @@ template <class E> struct ExactNorm : WindowOf<E, Powers::Two> {
         if constexpr (NARROW) {
             // One f64 is enough for nearly all.
             const f64 lost = __dadd_rn(__dmul_rn(squares.sum, 0x1p-50), fabs(squares.rest));
-            if (n < FEW && round_certainly<E>(squares.sum, lost, root, c, value)) return true;
+            if (n < SMALL_COUNT && round_certainly<E>(squares.sum, lost, root, c, value)) return true;
         }
         const DoubleDouble q = two_sum(squares.sum, squares.rest);
         const bool exact = NARROW && squares.rest == 0;
@@ -239,7 +239,7 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
     // an error.
     static __device__ __forceinline__ bool rounded_by_one(const State& s, u64 count, u64 ddof, bool root, FoldOptions c,
                                                           W& value) {
-        if (count >= u64(FEW)) return false;
+        if (count >= u64(SMALL_COUNT)) return false;
         const f64 n = f64(u32(count)), denominator = __dmul_rn(n, f64(u32(count) - u32(ddof)));
         const DoubleDouble first = two_product(n, s.squares.sum), second = two_product(s.sum.sum, s.sum.sum);
         const DoubleDouble numerator = two_sum(first.high, -second.high);

@@ -165,10 +165,10 @@ template <class E> struct StatsExtremes {
         merge(a.most, a.most_at, b.most, b.most_at);
         a.nans[0] += b.nans[0];
     }
-    static __device__ __forceinline__ void renumber(State& s, u64 folds, u64 place) {
+    static __device__ __forceinline__ void renumber(State& s, u64 folds, u64 index) {
         if (s.most_at == ~0ull) return;
-        s.least_at = s.least_at * folds + place;
-        s.most_at = s.most_at * folds + place;
+        s.least_at = s.least_at * folds + index;
+        s.most_at = s.most_at * folds + index;
     }
     static __device__ __forceinline__ u64 left_out(const State& s, FoldOptions c) { return c.skip() ? s.nans[0] : 0; }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,

@@ -1,7 +1,8 @@
 // Many reductions at once: of columns, where neighbours in memory belong to different outputs.
 //
 // The array is `batches` matrices of `rows` rows of `width` elements; each column of each is folded. A warp takes 32
-// vectors of neighbouring columns (or 4 times 32 elements, where rows do not begin at vectors): a lane owns its
+// vectors of neighbouring columns (half vectors for indices of 16 bits; 4 times 32 elements, where rows do not begin
+// at vectors): a lane owns its
 // columns, so nothing is exchanged, and every load of a warp is one piece of memory. What lanes hold goes through
 // shared memory, so that every store is one piece too. Where there are fewer warps' worth of columns than warps, or so
 // few more that most would wait for some, rows are dealt out to runs, a few at a time, so that the memory sees one
@@ -63,10 +64,10 @@ struct Unit {
     }
 };
 
-// Whether a state has places of elements, which are of a row's columns that are one until they are renumbered.
-template <class Fold, class = void> constexpr bool FINDS_PLACES = false;
+// Whether a state has indices of elements, which are of a row's columns that are one until they are renumbered.
+template <class Fold, class = void> constexpr bool HAS_INDICES = false;
 template <class Fold>
-constexpr bool FINDS_PLACES<Fold, typename VoidOf<decltype(&Fold::renumber)>::type> = true;
+constexpr bool HAS_INDICES<Fold, typename VoidOf<decltype(&Fold::renumber)>::type> = true;
 
 // A warp's states, one a column; some room between them, so that what lanes hold meets different banks both as
 // neighbours and as vectors. Neighbours of an odd number of words of 64 bits do so by themselves.
@@ -211,10 +212,10 @@ __device__ __forceinline__ void store_tile(const ColumnArguments& a, FoldOptions
     __syncwarp();
 }
 
-// Columns of a lane that loads neighbours: a vector, of places of 16 bits half of one, whose states would be spilled.
+// Columns of a lane that loads neighbours: a vector, of indices of 16 bits half of one, whose states would be spilled.
 template <class Fold>
 constexpr u32 COLUMNS_OF_VECTORS =
-    FINDS_PLACES<Fold> && sizeof(typename Fold::Element) == 2 ? 4 : PER_VECTOR<typename Fold::Element>;
+    HAS_INDICES<Fold> && sizeof(typename Fold::Element) == 2 ? 4 : PER_VECTOR<typename Fold::Element>;
 
 // VECTOR elements at once: a vector, half of one, or one.
 template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(const ColumnArguments& a) {
@@ -322,7 +323,7 @@ template <class Fold, u32 VECTOR> __device__ __forceinline__ void fold_columns(c
         }
 #pragma unroll
         for (u32 v = 0; v < COLUMNS; v++) {
-            if constexpr (FINDS_PLACES<Fold>) {
+            if constexpr (HAS_INDICES<Fold>) {
                 if (a.columns < a.width)
                     Fold::renumber(state[v], a.width / a.columns, (column + v * APART) / a.columns);
             }

@@ -49,7 +49,7 @@ impl<const LEVELS: usize> Registers<LEVELS> {
     }
 }
 
-/// Adds the groups that lie inside the windows, and tells of the others; the accumulators are drained after `step` groups each, 32 at most.
+/// Adds the groups that lie inside the windows, and says whether there were others; the accumulators are drained after `step` groups each, 32 at most.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
 pub(crate) fn pairs<F: Lane, T: Terms<F>>(
     (xs, ys): (&[[F; GROUP]], &[[F; GROUP]]),

@@ -37,7 +37,7 @@ pub(crate) struct PairFold<F: Lane, T: Terms<F>> {
     /// Pairs that went inside.
     taken: u64,
     /// Whether others came since it was asked.
-    met_others: bool,
+    has_outside: bool,
     /// The groups of a block that hold others.
     others: [Vec<F>; 2],
 }
@@ -68,21 +68,21 @@ impl<F: Lane, T: Terms<F>> PairFold<F, T> {
             windows,
             drains: Drains::default(),
             taken: 0,
-            met_others: false,
+            has_outside: false,
             others: [Vec::new(), Vec::new()],
         }
     }
 
     /// Whether all pairs since it was last asked were finite, and their first not negative where that is asked for; `false` if that is not known.
     pub(crate) fn were_inside(&mut self) -> bool {
-        !std::mem::take(&mut self.met_others)
+        !std::mem::take(&mut self.has_outside)
     }
 
     #[inline(always)]
     fn block<C: Target>(&mut self, x: &[F], y: &[F]) {
         let way = if C::VECTORS { self.adapt.way() } else { Way::Bins };
         if way == Way::Bins {
-            self.met_others = true;
+            self.has_outside = true;
             return self.terms.fold::<C>(x, y);
         }
         if way == Way::NewWindow {
@@ -118,7 +118,7 @@ impl<F: Lane, T: Terms<F>> PairFold<F, T> {
         self.others[0].extend_from_slice(x_tail);
         self.others[1].extend_from_slice(y_tail);
         if !self.others[0].is_empty() {
-            self.met_others = true;
+            self.has_outside = true;
             self.terms.fold::<C>(&self.others[0], &self.others[1]);
             self.others.iter_mut().for_each(Vec::clear);
         }
@@ -169,7 +169,7 @@ impl<F: Lane, T: Terms<F>> ArrayFold<(&[F], &[F])> for PairFold<F, T> {
     #[inline(always)]
     fn take<C: Target>(&mut self, (x, y): (&[F], &[F]), _first: u64) {
         if x.len() < LEAST {
-            self.met_others = true;
+            self.has_outside = true;
             return self.terms.fold::<C>(x, y);
         }
         for (x, y) in x.chunks(BLOCK).zip(y.chunks(BLOCK)) {
