@@ -5,17 +5,16 @@ use std::marker::PhantomData;
 use super::executor::{ArrayFold, run};
 use super::isa::Target;
 use super::memory::{prefetch, streamed};
-use crate::kernels::Kernels;
 use crate::{Nan, Op};
 use warpfold_exact::partial::Count;
-use warpfold_num::element::Real;
+use warpfold_num::element::{Decode, Element};
 use warpfold_plan::plan::Plan;
 
 /// Bytes of a block: few enough additions for lanes of one byte.
 const BLOCK_BYTES: usize = 16 << 10;
 
 /// Counts the nonzero elements. Any and all look only until they know: theirs then counts the one element that decided.
-pub(super) fn count<T: Kernels>(plan: &Plan, x: &[T]) -> Count {
+pub(super) fn count<T: Element>(plan: &Plan, x: &[T]) -> Count {
     let (op, nan) = (plan.problem.op, plan.problem.policy.nan);
     let start = || Counting::<T> { count: Count::default(), nan, op, element: PhantomData };
     let counted = run(plan, x, 0, start, |all: &mut Count, one| all.merge(&one));
@@ -33,7 +32,7 @@ struct Counting<T> {
     element: PhantomData<T>,
 }
 
-impl<T: Kernels> ArrayFold<&[T]> for Counting<T> {
+impl<T: Element> ArrayFold<&[T]> for Counting<T> {
     type Partial = Count;
 
     #[inline(always)]
@@ -77,7 +76,7 @@ impl<T> Nans<T> {
     }
 }
 
-impl<T: Kernels> ArrayFold<&[T::Component]> for Nans<T> {
+impl<T: Element> ArrayFold<&[T::Component]> for Nans<T> {
     type Partial = u64;
 
     #[inline(always)]
@@ -94,7 +93,7 @@ impl<T: Kernels> ArrayFold<&[T::Component]> for Nans<T> {
 
 /// How many elements of a block, given by its parts, have one that fits.
 #[inline(always)]
-fn holding<T: Kernels>(parts: &[T::Component], fits: impl Fn(T::Component) -> bool) -> u64 {
+fn holding<T: Element>(parts: &[T::Component], fits: impl Fn(T::Component) -> bool) -> u64 {
     // Bytes count: a block of the narrowest type has 128 elements a lane.
     const LANES: usize = 128;
     const { assert!(BLOCK_BYTES / LANES <= u8::MAX as usize) };
@@ -132,6 +131,7 @@ fn holding<T: Kernels>(parts: &[T::Component], fits: impl Fn(T::Component) -> bo
 mod tests {
     use super::*;
     use crate::Policy;
+    use crate::kernels::Kernels;
     use warpfold_num::Complex;
     use warpfold_plan::plan::{Isa, Problem, choose};
 

@@ -5,7 +5,7 @@ use warpfold_num::Complex;
 use super::batch::{
     Approximate, Batched, BothEnds, End, FloatSums, Highest, IntegerSums, Integers, Largest,
     Multiplied, Nonzero, Order, Out, Plain, Ranked, Sizes, Squares, Sums, Tally, Widest, alone,
-    drive, fold, multiply, short,
+    drive, multiply, short,
 };
 use super::batch::{IntoPartial, Read};
 use super::count::Nans;
@@ -21,15 +21,17 @@ use super::order::Order as Ordering;
 use super::product::{IntegerFactors, OfComplexes, OfReals, intervals};
 use super::read::{MomentState, SumState};
 use super::running::{self, Typed};
+use super::whole::FoldWhole;
+use crate::Input;
 use crate::{Accuracy, Nan, Op, Policy, bf16, f16};
 use warpfold_exact::exact::{Dot, Exact, Moments};
 use warpfold_exact::partial::{Extremes, Magnitude, Norm1, Partial, Product, Stats};
 use warpfold_num::double_double::DoubleDouble;
-use warpfold_num::element::{Element, Ordered, Real};
+use warpfold_num::element::{Decode, Element, Ordered};
 use warpfold_plan::plan::Plan;
 
 /// The exact folds of an element type.
-pub(crate) trait Kernels: Element<Sums: IntoPartial<Self> + SumState> + 'static {
+pub(crate) trait Kernels: FoldWhole + Element<Sums: IntoPartial<Self> + SumState> {
     /// Sums and sums of squares that are known to 2^-53, and to 2^-105.
     #[doc(hidden)]
     type Plain: IntoPartial<Self>;
@@ -75,10 +77,6 @@ pub(crate) trait Kernels: Element<Sums: IntoPartial<Self> + SumState> + 'static 
     fn running_of_magnitudes(_: &Plan) -> Option<Box<dyn Typed<Self>>> {
         None
     }
-
-    /// Any reduction of one array that starts at index `first`.
-    #[doc(hidden)]
-    fn fold(plan: &Plan, x: &[Self], first: u64) -> Partial<Self>;
 
     /// Batched exact sums.
     #[doc(hidden)]
@@ -131,16 +129,21 @@ pub(crate) trait Kernels: Element<Sums: IntoPartial<Self> + SumState> + 'static 
     fn batched_alone(batched: &Batched<'_, Self>, out: &Out<'_, Self, ()>);
 }
 
+impl<T: Kernels> FoldWhole for T {
+    fn fold(plan: &Plan, x: &[Self], first: u64) -> Partial<Self> {
+        match crate::run(plan, Input::One(x), first) {
+            Ok(partial) => partial,
+            Err(error) => unreachable!("the reduction was checked before it was planned: {error}"),
+        }
+    }
+}
+
 /// What is alike for all types: `$signed` is the integer that ranks of the type are, `$word` that of its bits, of which an element has
 /// `$parts`.
 macro_rules! batched {
     ($signed:ty, $word:ty, $parts:literal) => {
         type Plain = Approximate<f64, $parts>;
         type Approximate = Approximate<DoubleDouble, $parts>;
-
-        fn fold(plan: &Plan, x: &[Self], first: u64) -> Partial<Self> {
-            fold(plan, x, first)
-        }
 
         fn batched_nonzero(batched: &Batched<'_, Self>, out: &Out<'_, Self, Tally>) {
             let mask = <$word>::MAX >> u32::from(Self::DTYPE.is_float());
@@ -318,7 +321,7 @@ macro_rules! floats {
                 Accuracy::Exact => run(plan, x, 0, || Sum::new(plan.isa, nan), Summed::merge),
                 Accuracy::Fast => run(plan, x, 0, || Plain::new(nan), Summed::merge),
             };
-            Norm1::from_sum(&sum.parts[0], <$part as Real>::UNIT, sum.counted)
+            Norm1::from_sum(&sum.parts[0], <$part as Decode>::UNIT, sum.counted)
         }
 
         fn batched_norms(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
@@ -342,7 +345,7 @@ macro_rules! floats {
             });
             Stats {
                 moments: Moments { sum: moments.sum, squares: moments.squares, count: moments.counted },
-                norm1: Norm1::from_sum(&moments.norms[0], <$part as Real>::UNIT, moments.counted),
+                norm1: Norm1::from_sum(&moments.norms[0], <$part as Decode>::UNIT, moments.counted),
                 extremes: order.extremes,
                 nans: order.nans,
                 seen: x.len() as u64,

@@ -9,6 +9,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod batch;
+mod columns;
 mod count;
 mod executor;
 mod fast;
@@ -27,14 +28,18 @@ mod parts;
 mod product;
 mod read;
 mod running;
+mod short;
+mod start;
+mod stats;
 mod sums_by_key;
 pub mod threads;
+mod whole;
 
+pub use columns::Columns;
 pub use isa::facts;
 pub use memory::{ask_for, with_capacity};
 pub use pairs::PairSums;
 pub use parts::{group_by, group_dense, runs_by_key, segments};
-pub use read::Columns;
 pub use running::Running;
 pub use sums_by_key::SumsByKey;
 
@@ -150,7 +155,7 @@ pub fn short(request: &Request<'_>, finish: Finish) -> Option<Value> {
     }
     with_element!(x.dtype(), T => {
         let to = finish.round_to.unwrap_or(<<T as Element>::Round as Element>::DTYPE);
-        read::short_moment(*op, finish.ddof, to, elements::<T>(x))
+        short::short_moment(*op, finish.ddof, to, elements::<T>(x))
     })
 }
 
@@ -172,7 +177,7 @@ pub fn columns_and_gaps(request: &Request<'_>, finish: Finish) -> Result<(Column
     let finish = Finish { overflow: request.policy.overflow, ..finish };
     if request.op == Op::Stats {
         of_parts(request)?;
-        return read::stats(request, finish);
+        return stats::stats(request, finish);
     }
     let (columns, gaps) = columns_of(request, finish)?;
     let all = vec![gaps; columns.len()];
@@ -193,7 +198,7 @@ fn columns_of(request: &Request<'_>, finish: Finish) -> Result<(Columns, Vec<u64
     let gaps = Mutex::new(Vec::new());
     let columns = with_element!(x.dtype(), T => {
         let x = elements::<T>(x);
-        read::columns(&read::Outputs { x, parts, plan, indices, finish, empty, gaps: &gaps })
+        columns::columns(&read::Outputs { x, parts, plan, indices, finish, empty, gaps: &gaps })
     })?;
     Ok((columns, gaps.into_inner().unwrap_or_else(|poison| poison.into_inner())))
 }

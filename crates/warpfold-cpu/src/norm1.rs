@@ -10,11 +10,10 @@ use super::float::{SumFold, Values};
 use super::isa::Target;
 use super::memory::prefetch;
 use crate::Nan;
-use crate::kernels::Kernels;
 use warpfold_exact::exact::{Register, Special};
 use warpfold_exact::partial::Norm1;
 use warpfold_num::double_double::{DoubleDouble, power_of_two, two_product};
-use warpfold_num::element::{Decoded, Real};
+use warpfold_num::element::{Decode, Decoded, Element};
 use warpfold_plan::plan::Isa;
 
 /// Norms in a buffer.
@@ -24,7 +23,7 @@ const LANES: usize = 16;
 type Sum = SumFold<f64, Values, 1, 32, 1>;
 
 /// The sum so far, over interleaved real and imaginary parts.
-pub(super) struct NormSum<T: Kernels> {
+pub(super) struct NormSum<T: Element> {
     nan: Nan,
     high: Sum,
     low: Sum,
@@ -40,7 +39,7 @@ struct Buffer {
     low: [f64; BUFFER],
 }
 
-impl<T: Kernels<Component: Factor>> NormSum<T> {
+impl<T: Element<Component: Factor>> NormSum<T> {
     /// Whether an f64 alone holds a norm as well as need be.
     const NARROW: bool = T::Component::MANTISSA_BITS <= 24;
 
@@ -156,7 +155,7 @@ impl<T: Kernels<Component: Factor>> NormSum<T> {
     }
 }
 
-impl<T: Kernels<Component: Factor>> ArrayFold<&[T::Component]> for NormSum<T> {
+impl<T: Element<Component: Factor>> ArrayFold<&[T::Component]> for NormSum<T> {
     type Partial = Norm1<T>;
 
     #[inline(always)]
@@ -190,6 +189,7 @@ mod tests {
     use num_bigint::{BigInt, BigUint};
 
     use super::*;
+    use crate::kernels::Kernels;
     use crate::{Op, Policy};
     use warpfold_exact::exact::round_ratio;
     use warpfold_num::Complex;

@@ -4,15 +4,14 @@ use std::ops::Range;
 
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Partial;
-use warpfold_num::{Accuracy, DType, Element, Op, Policy, with_element};
+use warpfold_num::Element;
 use warpfold_plan::HostArray;
-use warpfold_plan::plan::{self, Isa, Plan, Problem};
+use warpfold_plan::plan::{Isa, Plan};
 
+use super::elements;
 use super::executor::{ArrayFold, Split};
-use super::kernels::Kernels;
 use super::made::{Made, Make};
 use super::order::Order;
-use super::{elements, facts};
 
 /// A reduction in progress on one thread, whose pieces may be as short as a few thousand elements, fresh in the cache: the window of a sum and
 /// the best so far of an extreme stay from one to the next.
@@ -20,32 +19,12 @@ use super::{elements, facts};
 pub struct Running(Box<dyn Untyped>);
 
 impl Running {
-    /// Begins a reduction; `None` of those that have no such fold: fast ones, and all but sums, moments, dot products and extremes.
-    pub fn start(op: Op, dtype: DType, policy: Policy) -> Option<Self> {
-        if policy.accuracy != Accuracy::Exact {
-            return None;
-        }
-        let problem = Problem { op, dtype, n: 0, policy: Policy { threads: Some(1), ..policy } };
-        let plan = plan::choose(problem, facts());
-        with_element!(dtype, T => {
-            let fold = match op {
-                _ if op.is_ordered() && T::PARTS == 1 && !dtype.is_float() => Some(of_extremes::<T>(&plan)),
-                _ => T::running(&plan),
-            };
-            fold.map(|fold| Running(Box::new(fold)))
-        })
-    }
-
-    /// Begins a reduction of magnitudes; `None` of all but sums and extremes of floats, and of what has no such fold.
-    pub fn of_magnitudes(op: Op, dtype: DType, policy: Policy) -> Option<Self> {
-        if policy.accuracy != Accuracy::Exact {
-            return None;
-        }
-        let problem = Problem { op, dtype, n: 0, policy: Policy { threads: Some(1), ..policy } };
-        let plan = plan::choose(problem, facts());
-        with_element!(dtype, T => {
-            T::running_of_magnitudes(&plan).map(|fold| Running(Box::new(fold)))
-        })
+    /// A fold of an element type, as one of any.
+    pub(crate) fn of<T: Element + 'static>(fold: Box<dyn Typed<T>>) -> Self
+    where
+        AnyPartial: From<Partial<T>>,
+    {
+        Running(Box::new(fold))
     }
 
     /// Folds in the next piece, whose first element has an index.
@@ -85,7 +64,7 @@ impl Running {
 }
 
 /// A fold of an element type.
-pub(crate) trait Typed<T: Kernels>: Send {
+pub(crate) trait Typed<T: Element>: Send {
     /// Folds in a piece: of one array the first, which is the second too.
     fn take(&mut self, x: &[T], y: &[T], first: u64);
     /// Whether it takes values that are made.
@@ -113,7 +92,7 @@ impl std::fmt::Debug for dyn Untyped {
     }
 }
 
-impl<T: Kernels> Untyped for Box<dyn Typed<T>>
+impl<T: Element> Untyped for Box<dyn Typed<T>>
 where
     AnyPartial: From<Partial<T>>,
 {
@@ -144,7 +123,7 @@ struct Ongoing<F, E, const ARRAYS: usize> {
 /// A fold of one array.
 pub(crate) fn one<T, F, P>(plan: &Plan, fold: F, end: fn(P) -> Partial<T>) -> Box<dyn Typed<T>>
 where
-    T: Kernels,
+    T: Element,
     F: for<'a> ArrayFold<&'a [T::Component], Partial = P> + Send + 'static,
     P: 'static,
 {
@@ -154,7 +133,7 @@ where
 /// A fold of one array of floats, which may be made as it is folded.
 pub(crate) fn made<T, F, P>(plan: &Plan, fold: F, end: fn(P) -> Partial<T>) -> Box<dyn Typed<T>>
 where
-    T: Kernels<Component: bytemuck::Pod>,
+    T: Element<Component: bytemuck::Pod>,
     F: for<'a> ArrayFold<&'a [T::Component], Partial = P>
         + for<'a> ArrayFold<Made<'a, T::Component>, Partial = P>
         + Send
@@ -169,7 +148,7 @@ struct Making<F, E>(Ongoing<F, E, 1>);
 
 impl<T, F, P> Typed<T> for Making<F, fn(P) -> Partial<T>>
 where
-    T: Kernels<Component: bytemuck::Pod>,
+    T: Element<Component: bytemuck::Pod>,
     F: for<'a> ArrayFold<&'a [T::Component], Partial = P>
         + for<'a> ArrayFold<Made<'a, T::Component>, Partial = P>
         + Send,
@@ -198,7 +177,7 @@ where
 /// A fold of two arrays.
 pub(crate) fn two<T, F, P>(plan: &Plan, fold: F, end: fn(P) -> Partial<T>) -> Box<dyn Typed<T>>
 where
-    T: Kernels,
+    T: Element,
     F: for<'a> ArrayFold<(&'a [T::Component], &'a [T::Component]), Partial = P> + Send + 'static,
     P: 'static,
 {
@@ -207,7 +186,7 @@ where
 
 impl<T, F, P> Typed<T> for Ongoing<F, fn(P) -> Partial<T>, 1>
 where
-    T: Kernels,
+    T: Element,
     F: for<'a> ArrayFold<&'a [T::Component], Partial = P> + Send,
 {
     fn take(&mut self, x: &[T], _: &[T], first: u64) {
@@ -221,7 +200,7 @@ where
 
 impl<T, F, P> Typed<T> for Ongoing<F, fn(P) -> Partial<T>, 2>
 where
-    T: Kernels,
+    T: Element,
     F: for<'a> ArrayFold<(&'a [T::Component], &'a [T::Component]), Partial = P> + Send,
 {
     fn take(&mut self, x: &[T], y: &[T], first: u64) {
@@ -240,7 +219,7 @@ fn finished<I: Split, F: ArrayFold<I>, T: Element>(
     end(fold.finish())
 }
 
-fn of_extremes<T: Kernels>(plan: &Plan) -> Box<dyn Typed<T>> {
+pub(crate) fn of_extremes<T: Element>(plan: &Plan) -> Box<dyn Typed<T>> {
     one(plan, Order::<T::Component, false>::new(plan), |found| Partial::Extremes(found.extremes))
 }
 
@@ -248,8 +227,8 @@ fn of_extremes<T: Kernels>(plan: &Plan) -> Box<dyn Typed<T>> {
 mod tests {
     use warpfold_exact::exact::{Dot, Exact, Moments};
     use warpfold_exact::partial::Extremes;
-    use warpfold_num::Nan;
     use warpfold_num::random::Words;
+    use warpfold_num::{Accuracy, DType, Nan, Op, Policy};
 
     use super::*;
 

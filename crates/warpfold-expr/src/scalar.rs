@@ -2,7 +2,7 @@
 
 use crate::function::{Binary, Unary};
 use crate::math::{double, single};
-use crate::program::Const;
+use crate::types::Const;
 
 /// A type that operations compute in.
 pub(crate) trait Scalar: Copy + PartialEq + PartialOrd + Default + 'static {

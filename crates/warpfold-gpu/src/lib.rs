@@ -12,9 +12,14 @@
 
 #[cfg(feature = "cuda")]
 pub mod cuda;
+#[cfg(feature = "cuda")]
+mod driver;
+mod home;
 pub mod kernel;
 #[cfg(feature = "simt")]
 pub mod simt;
+#[cfg(feature = "simt")]
+mod simulated;
 
 use warpfold_engine::Columns;
 use warpfold_exact::{AnyPartial, exact, partial};

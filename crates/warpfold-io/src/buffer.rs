@@ -2,6 +2,12 @@
 
 use memmap2::MmapMut;
 
+/// Bytes of a piece: large enough that handing one over costs nothing, small enough that two of them are no burden.
+///
+/// The same for every kind of input, so that results that depend on the split (fast sums, products) do not depend on where the
+/// array comes from.
+pub const PIECE_BYTES: usize = 16 << 20;
+
 /// Bytes of a fixed capacity, of which the first so many are filled.
 ///
 /// They are pages of the system's own, which come into being when they are written to: a short input touches few of sixteen MiB.

@@ -1,7 +1,5 @@
 //! [`Error`]: every way in which an input gives no elements or a file is not written.
 
-use std::io;
-
 use crate::{Name, Problem, nearest};
 
 /// Why there are no elements, or no file.
@@ -60,14 +58,5 @@ impl Error {
             Error::Input { problem, .. } => Some(problem),
             _ => None,
         }
-    }
-}
-
-/// The system's message without Rust's error number.
-pub fn system_message(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_string(),
-        None => text,
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::Name;
 use crate::packed::Packing;
+use crate::problem::NpyError;
 
 /// How the bytes of an input are to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,22 @@ impl InputFormat {
             "txt" | "csv" | "tsv" => InputFormat::Text,
             _ => InputFormat::Raw,
         }
+    }
+}
+
+/// What every `.npy` file begins with.
+pub(crate) const NPY_MAGIC: &[u8; 6] = b"\x93NUMPY";
+
+/// Whether bytes begin as those of a `.npy` file.
+pub(crate) fn is_npy(bytes: &[u8]) -> bool {
+    bytes.starts_with(NPY_MAGIC)
+}
+
+/// Fails for bytes that begin as those of a `.npy` file, and are to be read as elements alone.
+pub(crate) fn refuse_npy(bytes: &[u8]) -> Result<(), NpyError> {
+    match is_npy(bytes) {
+        true => Err(NpyError::NotRaw),
+        false => Ok(()),
     }
 }
 

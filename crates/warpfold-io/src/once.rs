@@ -4,8 +4,9 @@ use std::fs;
 use std::io::Read;
 
 use crate::kept::{kept, put};
+use crate::kind::is_npy;
 use crate::open::unpacked_stream;
-use crate::{Error, InputFormat, Name, Problem, memory, npy};
+use crate::{Error, InputFormat, Name, Problem, memory};
 
 /// Bytes that are read at once.
 const STEP: usize = 1 << 20;
@@ -64,6 +65,6 @@ impl InputFormat {
         }
         keep(name)?;
         let bytes = kept(name).unwrap_or_default();
-        Ok(if npy::is_npy(bytes) { InputFormat::Npy } else { InputFormat::Text })
+        Ok(if is_npy(bytes) { InputFormat::Npy } else { InputFormat::Text })
     }
 }

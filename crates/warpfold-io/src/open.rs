@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicU64;
 pub(crate) use sources::unpacked_stream;
 use sources::{Counted, file, mapped, size, stream, text_stream};
 
-use warpfold_num::{DType, Op};
+use warpfold_num::DType;
 
 use crate::Endian;
 use crate::kept::kept;
@@ -27,26 +27,7 @@ use crate::text::{
     Cells, Column, Columns, Dialect, Layout, LeftOut, Missing, NoNumbers, SharedNotes, SharedWords,
     TextReader,
 };
-use crate::{Error, InputFormat, Name, Pieces, Problem, Random, Whole, extension, npy, npz};
-
-/// The order in which a reduction takes the elements of an array of several axes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// Whatever is fastest: nothing depends on it.
-    Memory,
-    /// The last index fastest, as NumPy numbers elements, whatever the order in the file.
-    C,
-}
-
-impl Order {
-    /// What a reduction needs: those that return or compare indices need C order.
-    pub fn of(op: Op) -> Order {
-        match op {
-            Op::ArgMin | Op::ArgMax | Op::Stats | Op::Dot => Order::C,
-            _ => Order::Memory,
-        }
-    }
-}
+use crate::{Error, InputFormat, Name, Order, Pieces, Problem, Random, Whole, extension, npy, npz};
 
 /// What the options say of the inputs.
 #[derive(Debug, Clone, Default)]

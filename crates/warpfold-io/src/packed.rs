@@ -11,7 +11,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::Name;
-use crate::stamp::Changed;
+use crate::problem::{Changed, Damaged};
 
 /// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,14 +20,6 @@ pub enum Packing {
     Gzip,
     /// `.zst`: frames one after another.
     Zstandard,
-}
-
-/// Compressed data that are not whole.
-#[derive(Debug, thiserror::Error)]
-#[error("its {format} data are damaged or end too early ({why}); fetch or write the file again")]
-pub(crate) struct Damaged {
-    format: &'static str,
-    why: String,
 }
 
 impl Packing {

@@ -5,14 +5,10 @@ use std::sync::mpsc::{Receiver, RecvError, Sender, SyncSender, channel, sync_cha
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::Buffer;
-use crate::{Error, Mapped, threads};
+use warpfold_num::Op;
 
-/// Bytes of a piece: large enough that handing one over costs nothing, small enough that two of them are no burden.
-///
-/// The same for every kind of input, so that results that depend on the split (fast sums, products) do not depend on where the
-/// array comes from.
-pub const PIECE_BYTES: usize = 16 << 20;
+use crate::buffer::{Buffer, PIECE_BYTES};
+use crate::{Error, Mapped, threads};
 
 /// Pieces in memory at once for each input that is read rather than mapped: one being filled, one being folded.
 ///
@@ -26,6 +22,25 @@ pub trait Produce: Send + 'static {
     /// # Errors
     /// Whatever is wrong with the input, by its name.
     fn fill(&mut self, piece: &mut [u8]) -> Result<usize, Error>;
+}
+
+/// The order in which a reduction takes the elements of an array of several axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Whatever is fastest: nothing depends on it.
+    Memory,
+    /// The last index fastest, as NumPy numbers elements, whatever the order in the file.
+    C,
+}
+
+impl Order {
+    /// What a reduction needs: those that return or compare indices need C order.
+    pub fn of(op: Op) -> Order {
+        match op {
+            Op::ArgMin | Op::ArgMax | Op::Stats | Op::Dot => Order::C,
+            _ => Order::Memory,
+        }
+    }
 }
 
 /// An array, in pieces.

@@ -5,7 +5,8 @@ use std::io::{ErrorKind, Read};
 use warpfold_num::DType;
 
 use crate::Endian;
-use crate::npy::{self, NpyError};
+use crate::kind::refuse_npy;
+use crate::problem::NpyError;
 use crate::{Error, Name, Problem, Produce};
 
 /// How many bytes a stream has to hold.
@@ -87,7 +88,7 @@ impl Produce for RawReader {
         let is_start = self.read == 0;
         let filled = self.read_up_to(&mut piece[..needed])?;
         if is_start && !self.is_said {
-            npy::refuse(&piece[..filled]).map_err(|error| Error::input(&self.name, error))?;
+            refuse_npy(&piece[..filled]).map_err(|error| Error::input(&self.name, error))?;
         }
         if filled < piece.len() {
             self.at_end()?;

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::{DType, Op};
+use crate::dtype::DType;
+use crate::op::Op;
 
 /// Everything that can go wrong in a reduction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

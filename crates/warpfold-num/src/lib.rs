@@ -2,7 +2,9 @@
 //!
 //! This crate knows numbers one at a time: neither arrays nor threads. Programs use it through `warpfold`.
 
+pub mod binary;
 pub mod double_double;
+mod dtype;
 pub mod element;
 pub mod error;
 mod isa;
@@ -18,7 +20,8 @@ pub mod value;
 pub use half::{bf16, f16};
 pub use num_complex::Complex;
 
-pub use element::{DType, Element, Float, Integer, Ordered, Real, Scalar};
+pub use dtype::DType;
+pub use element::{Element, Float, Integer, Ordered, Real, Scalar};
 pub use error::{At, Error, Result};
 pub use isa::Isa;
 pub use op::{Op, ResultKind};

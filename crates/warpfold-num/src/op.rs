@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::DType;
+use crate::dtype::DType;
 use crate::partial_kind::PartialKind;
 
 macro_rules! ops {

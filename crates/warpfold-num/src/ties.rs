@@ -3,7 +3,7 @@
 //! Rounding to f32 and then to 16 bits gives the nearest number of 16 bits to the exact one, unless the f32 lies in the middle between two of them: then the exact
 //! number may lie on either side.
 
-use crate::DType;
+use crate::dtype::DType;
 
 /// Whether a number lies in the middle between two neighbours of `f16` or `bf16`; of no other type it does.
 pub fn is_tie(value: f32, of: DType) -> bool {

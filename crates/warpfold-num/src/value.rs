@@ -6,7 +6,7 @@ use std::fmt;
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::{DType, Float, Scalar};
+use crate::dtype::DType;
 
 macro_rules! complex_column {
     ($variant:ident, $values:ident, $one:ident) => {
@@ -68,7 +68,7 @@ macro_rules! values {
 
         impl Column {
             /// Numbers whose type is known, as those of a type known at run time.
-            pub fn of<R: Scalar>(values: Vec<R>) -> Column {
+            pub fn of<R: Copy + 'static>(values: Vec<R>) -> Column {
                 let mut values = Some(values);
                 let any: &mut dyn Any = &mut values;
                 $(if let Some(values) = any.downcast_mut::<Option<Vec<$ty>>>() {
@@ -153,7 +153,7 @@ macro_rules! values {
 
         impl Value {
             /// The value as the type that it has; `None` if that is another one.
-            pub fn typed<R: Scalar>(self) -> Option<R> {
+            pub fn typed<R: Copy + 'static>(self) -> Option<R> {
                 let any: &dyn Any = match &self {
                     $(Value::$variant(value) => value,)+
                     Value::ComplexF16(value) => value,
@@ -167,7 +167,7 @@ macro_rules! values {
 
         impl Column {
             /// The numbers as a slice of what they are; `None` if they are of another type.
-            pub fn slice<R: Scalar>(&self) -> Option<&[R]> {
+            pub fn slice<R: Copy + 'static>(&self) -> Option<&[R]> {
                 let any: &dyn Any = match self {
                     $(Column::$variant(values) => values,)+
                     Column::ComplexF16(values) => values,
@@ -179,7 +179,7 @@ macro_rules! values {
             }
 
             /// The numbers as what they are; `None` if they are of another type. An empty column is of any type.
-            pub fn typed<R: Scalar>(mut self) -> Option<Vec<R>> {
+            pub fn typed<R: Copy + 'static>(mut self) -> Option<Vec<R>> {
                 if self.is_empty() {
                     return Some(Vec::new());
                 }
@@ -231,7 +231,30 @@ impl From<isize> for Value {
     }
 }
 
-impl<F: Float> From<Complex<F>> for Value {
+/// The part of a complex number that is a value.
+pub trait ComplexValue: Sized {
+    /// A complex number of such parts, as a value.
+    #[doc(hidden)]
+    fn complex_value(value: Complex<Self>) -> Value;
+}
+
+macro_rules! complex_values {
+    ($($variant:ident($part:ty),)+) => {$(
+        impl ComplexValue for $part {
+            fn complex_value(value: Complex<Self>) -> Value {
+                Value::$variant(value)
+            }
+        }
+    )+};
+}
+complex_values! {
+    ComplexF16(f16),
+    ComplexBF16(bf16),
+    Complex64(f32),
+    Complex128(f64),
+}
+
+impl<F: ComplexValue> From<Complex<F>> for Value {
     fn from(value: Complex<F>) -> Value {
         F::complex_value(value)
     }

@@ -50,6 +50,7 @@
 #![forbid(unsafe_code)]
 
 mod alu;
+mod class;
 mod counters;
 mod fault;
 mod launch;
@@ -60,7 +61,8 @@ pub mod ptx;
 mod race;
 mod trace;
 
-pub use counters::{Class, Counters, Counts, LineCounts};
+pub use class::Class;
+pub use counters::{Counters, Counts, LineCounts};
 pub use fault::{Fault, Racer, Thread, Waiter};
 pub use launch::{Argument, Detail, Dimensions, Launch, Settings};
 pub use memory::{Buffer, BufferError, Element, Memory};

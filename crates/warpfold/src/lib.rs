@@ -200,6 +200,7 @@ pub use shape::{Array, Layout, View};
 pub use stream::Stream;
 pub use warpfold_engine::map;
 pub use warpfold_exact::AnyPartial;
+pub use warpfold_num::element::{Decode, Nearest};
 pub use warpfold_num::{
     Accuracy, At, Column, Complex, DType, Element, Empty, Error, Float, Integer, Nan, Op, Ordered,
     Overflow, Policy, Real, Result, Scalar, Value,

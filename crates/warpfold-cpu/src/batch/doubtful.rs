@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::into_partial::IntoPartial;
 use super::outputs::Out;
 use super::{Source, pieces};
-use crate::kernels::Kernels;
 use crate::threads::share;
+use crate::whole::FoldWhole;
 use warpfold_plan::group::{Numbered, for_each};
 
 /// Outputs that a thread takes at a time at most.
 const GRAIN: usize = 64;
 
 /// Folds every output that was noted as doubtful; `false`, and none is, where they are more than there may be.
-pub(super) fn run<T: Kernels, S: IntoPartial<T>>(out: &Out<'_, T, S>) -> bool {
+pub(super) fn run<T: FoldWhole, S: IntoPartial<T>>(out: &Out<'_, T, S>) -> bool {
     let outputs = out.doubtful();
     if out.most.is_some_and(|most| outputs.len() as u64 > most) {
         return false;
@@ -65,7 +65,7 @@ pub(super) fn run<T: Kernels, S: IntoPartial<T>>(out: &Out<'_, T, S>) -> bool {
 }
 
 /// Folds outputs by their elements: long ones by all threads together, the others by one each.
-fn long_and_short<T: Kernels, S: IntoPartial<T>>(out: &Out<'_, T, S>, all: Vec<(u64, &[T])>) {
+fn long_and_short<T: FoldWhole, S: IntoPartial<T>>(out: &Out<'_, T, S>, all: Vec<(u64, &[T])>) {
     let plan = out.batched.plan;
     let (long, short): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|(_, x)| x.len() as u64 >= plan.long);
@@ -76,7 +76,7 @@ fn long_and_short<T: Kernels, S: IntoPartial<T>>(out: &Out<'_, T, S>, all: Vec<(
 }
 
 /// Does something with each of some outputs.
-fn each<T: Kernels, S: IntoPartial<T>, A: Copy + Sync>(
+fn each<T: FoldWhole, S: IntoPartial<T>, A: Copy + Sync>(
     out: &Out<'_, T, S>,
     all: &[A],
     work: &(dyn Fn(A) + Sync),
@@ -96,7 +96,7 @@ fn each<T: Kernels, S: IntoPartial<T>, A: Copy + Sync>(
 }
 
 /// The elements of some groups, in order.
-fn members<T: Kernels>(
+fn members<T: FoldWhole>(
     x: &[T],
     numbers: &dyn Numbered,
     groups: usize,

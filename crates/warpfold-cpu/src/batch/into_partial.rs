@@ -5,13 +5,13 @@ use super::nonzero::Tally;
 use super::norms::Widest;
 use super::ranks::Ranked;
 use crate::Nan;
-use crate::kernels::Kernels;
+use crate::whole::FoldWhole;
 use warpfold_exact::exact::{Pair, Register, tally};
 use warpfold_exact::partial::{Count, Extremes, Magnitude, Norm1, Partial};
-use warpfold_num::element::{Components, Element, Ordered, Real};
+use warpfold_num::element::{Components, Decode, Element, Ordered, Real};
 
 /// What an accumulator leaves.
-pub(crate) trait IntoPartial<T: Kernels>: Copy + Send + Sync {
+pub(crate) trait IntoPartial<T: FoldWhole>: Copy + Send + Sync {
     /// Whether it is exact. What is not is never added to a partial: where it does not tell the result, the elements are folded exactly.
     const IS_EXACT: bool = true;
 
@@ -20,17 +20,17 @@ pub(crate) trait IntoPartial<T: Kernels>: Copy + Send + Sync {
 }
 
 /// Of what only the kernels for one array know.
-impl<T: Kernels> IntoPartial<T> for () {
+impl<T: FoldWhole> IntoPartial<T> for () {
     fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
         another(partial)
     }
 }
 
-fn another<T: Kernels>(partial: &Partial<T>) -> ! {
+fn another<T: FoldWhole>(partial: &Partial<T>) -> ! {
     unreachable!("this is no partial of another reduction: {partial:?}")
 }
 
-impl<T: Kernels, const PARTS: usize> IntoPartial<T> for [Pair; PARTS] {
+impl<T: FoldWhole, const PARTS: usize> IntoPartial<T> for [Pair; PARTS] {
     fn flush(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
         match partial {
             Partial::Sum(exact) => {
@@ -52,7 +52,7 @@ impl<T: Kernels, const PARTS: usize> IntoPartial<T> for [Pair; PARTS] {
     }
 }
 
-impl<T: Kernels> IntoPartial<T> for [i128; 1] {
+impl<T: FoldWhole> IntoPartial<T> for [i128; 1] {
     fn flush(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
         match partial {
             Partial::Sum(exact) => {
@@ -68,7 +68,7 @@ impl<T: Kernels> IntoPartial<T> for [i128; 1] {
     }
 }
 
-impl<T: Kernels, X: Copy + Send + Sync, const PARTS: usize> IntoPartial<T>
+impl<T: FoldWhole, X: Copy + Send + Sync, const PARTS: usize> IntoPartial<T>
     for Approximate<X, PARTS>
 {
     const IS_EXACT: bool = false;
@@ -78,7 +78,7 @@ impl<T: Kernels, X: Copy + Send + Sync, const PARTS: usize> IntoPartial<T>
     }
 }
 
-impl<T: Kernels> IntoPartial<T> for Tally {
+impl<T: FoldWhole> IntoPartial<T> for Tally {
     fn flush(&self, _: Nan, count: u64, partial: &mut Partial<T>) {
         match partial {
             Partial::Count(all) => all.merge(&Count { seen: count, nonzero: self.0 }),
@@ -87,7 +87,7 @@ impl<T: Kernels> IntoPartial<T> for Tally {
     }
 }
 
-impl<T: Kernels> IntoPartial<T> for Widest {
+impl<T: FoldWhole> IntoPartial<T> for Widest {
     fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
         match partial {
             Partial::Magnitude(all) => {
@@ -108,7 +108,7 @@ impl Widest {
     }
 }
 
-impl<T: Kernels> IntoPartial<T> for Ranked {
+impl<T: FoldWhole> IntoPartial<T> for Ranked {
     fn flush(&self, nan: Nan, count: u64, partial: &mut Partial<T>) {
         match partial {
             Partial::Extremes(all) => all.merge(&self.extremes(nan, count)),
@@ -117,7 +117,7 @@ impl<T: Kernels> IntoPartial<T> for Ranked {
     }
 }
 
-impl<T: Kernels> IntoPartial<T> for [Ranked; 2] {
+impl<T: FoldWhole> IntoPartial<T> for [Ranked; 2] {
     fn flush(&self, nan: Nan, count: u64, partial: &mut Partial<T>) {
         self.iter().for_each(|end| IntoPartial::<T>::flush(end, nan, count, partial));
     }
@@ -153,7 +153,7 @@ pub(super) fn is_nan<T: Element>(x: T) -> bool {
 }
 
 /// Adds one element to a sum or count: what [`adds_singly`](warpfold_plan::plan::adds_singly) says can be.
-pub(crate) fn take<T: Kernels>(partial: &mut Partial<T>, x: T, nan: Nan) {
+pub(crate) fn take<T: FoldWhole>(partial: &mut Partial<T>, x: T, nan: Nan) {
     let element = [x];
     let parts = T::as_parts(&element);
     if nan == Nan::Ignore && is_nan(x) {

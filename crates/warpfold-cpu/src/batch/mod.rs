@@ -60,10 +60,9 @@ pub(crate) use results::{AT_ONCE, Lone, collect, collect_in_turn, keep};
 use runs::Runs;
 pub(crate) use short::short;
 
-use super::{Input, run};
 use crate::Policy;
 use crate::isa::has_lanes;
-use crate::kernels::Kernels;
+use crate::whole::FoldWhole;
 use warpfold_exact::partial::Partial;
 use warpfold_num::element::Element;
 use warpfold_plan::Parts;
@@ -96,7 +95,7 @@ pub(crate) type FoldBatched<T, S> = fn(&Batched<'_, T>, &Out<'_, T, S>);
 /// Short sums of an element's parts.
 pub(crate) type Sums<T> = <T as Element>::Sums;
 
-impl<'a, T: Kernels> Batched<'a, T> {
+impl<'a, T: FoldWhole> Batched<'a, T> {
     /// Those of an array in parts.
     pub(crate) fn of(plan: &'a BatchPlan, parts: &'a Parts<'_>, x: &'a [T]) -> Self {
         let source = match parts {
@@ -162,7 +161,7 @@ impl<'a, T: Kernels> Batched<'a, T> {
 }
 
 /// Folds every output with lanes of a kind over the elements' words.
-pub(super) fn drive<T: Kernels, K: LaneOperation<Small: IntoPartial<T>>>(
+pub(super) fn drive<T: FoldWhole, K: LaneOperation<Small: IntoPartial<T>>>(
     kind: K,
     batched: &Batched<'_, T>,
     words: fn(&[T]) -> &[K::Element],
@@ -194,7 +193,10 @@ pub(super) fn drive<T: Kernels, K: LaneOperation<Small: IntoPartial<T>>>(
 }
 
 /// Folds every output with the kernels for one array.
-pub(super) fn alone<T: Kernels, S: IntoPartial<T>>(batched: &Batched<'_, T>, out: &Out<'_, T, S>) {
+pub(super) fn alone<T: FoldWhole, S: IntoPartial<T>>(
+    batched: &Batched<'_, T>,
+    out: &Out<'_, T, S>,
+) {
     match batched.source {
         Source::Loops(x, form) => {
             pieces::run(batched, x, form, &|n, count, partial| out.partial(n, count, partial));
@@ -207,18 +209,10 @@ pub(super) fn alone<T: Kernels, S: IntoPartial<T>>(batched: &Batched<'_, T>, out
 }
 
 /// The partial of one array whose first element has the index `first`.
-fn flat<T: Kernels>(batched: &Batched<'_, T>, x: &[T], threads: usize, first: u64) -> Partial<T> {
+fn flat<T: FoldWhole>(batched: &Batched<'_, T>, x: &[T], threads: usize, first: u64) -> Partial<T> {
     let batch = &batched.plan.batch;
     let policy = Policy { threads: Some(threads), ..batch.policy };
     let problem = Problem { op: batch.op, dtype: T::DTYPE, n: x.len() as u64, policy };
     let plan = plan::choose(problem, CpuFacts { isa: batched.plan.isa, threads });
     T::fold(&plan, x, first)
-}
-
-/// [`flat`] for one type.
-pub(super) fn fold<T: Kernels>(plan: &plan::Plan, x: &[T], first: u64) -> Partial<T> {
-    match run(plan, Input::One(x), first) {
-        Ok(partial) => partial,
-        Err(error) => unreachable!("the reduction was checked before it was planned: {error}"),
-    }
 }

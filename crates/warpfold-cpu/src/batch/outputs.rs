@@ -8,7 +8,7 @@ use super::into_partial::{IntoPartial, take};
 use super::results::{AT_ONCE, Lone};
 use super::{Batched, flat, singles};
 use crate::Nan;
-use crate::kernels::Kernels;
+use crate::whole::FoldWhole;
 use warpfold_exact::partial::{Output, Partial};
 use warpfold_plan::HostArray;
 use warpfold_plan::plan::adds_singly;
@@ -103,7 +103,7 @@ pub(crate) trait Store<S>: Send {
 }
 
 /// Reads results into their slots: the only part here that is compiled once for each result.
-pub(super) trait Write<T: Kernels, S>: Sync {
+pub(super) trait Write<T: FoldWhole, S>: Sync {
     /// From small values; defers those that only their partials can tell.
     fn smalls(
         &self,
@@ -125,7 +125,7 @@ pub(super) trait Write<T: Kernels, S>: Sync {
 }
 
 /// The outputs of many reductions of elements of one type, from drivers and pieces.
-pub(crate) struct Out<'o, T: Kernels, S> {
+pub(crate) struct Out<'o, T: FoldWhole, S> {
     pub(super) batched: &'o Batched<'o, T>,
     pub(super) writer: &'o dyn Write<T, S>,
     /// Outputs whose accumulators do not tell the result, where these are not exact.
@@ -134,7 +134,7 @@ pub(crate) struct Out<'o, T: Kernels, S> {
     pub(super) most: Option<u64>,
 }
 
-impl<'o, T: Kernels, S> Out<'o, T, S> {
+impl<'o, T: FoldWhole, S> Out<'o, T, S> {
     pub(super) fn new(
         batched: &'o Batched<'o, T>,
         writer: &'o dyn Write<T, S>,
@@ -193,13 +193,13 @@ impl<'o, T: Kernels, S> Out<'o, T, S> {
     }
 }
 
-impl<T: Kernels, S: IntoPartial<T>> Alone for Out<'_, T, S> {
+impl<T: FoldWhole, S: IntoPartial<T>> Alone for Out<'_, T, S> {
     fn run(&self, output: u64, elements: Range<usize>, threads: usize) {
         self.exact(output, &self.batched.memory()[elements], threads);
     }
 }
 
-impl<T: Kernels, S: IntoPartial<T>> Sink<S> for Out<'_, T, S> {
+impl<T: FoldWhole, S: IntoPartial<T>> Sink<S> for Out<'_, T, S> {
     fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
         let mut deferred = Vec::new();
         self.writer.smalls(first, step, counts, smalls, &mut deferred);
@@ -221,12 +221,12 @@ impl<T: Kernels, S: IntoPartial<T>> Sink<S> for Out<'_, T, S> {
 }
 
 /// Partials of a few outputs.
-struct Partials<'o, T: Kernels, S> {
+struct Partials<'o, T: FoldWhole, S> {
     out: &'o Out<'o, T, S>,
     all: Vec<Partial<T>>,
 }
 
-impl<T: Kernels, S: IntoPartial<T>> Store<S> for Partials<'_, T, S> {
+impl<T: FoldWhole, S: IntoPartial<T>> Store<S> for Partials<'_, T, S> {
     fn flush(&mut self, at: usize, small: &S, count: u64) {
         small.flush(self.out.nan(), count, &mut self.all[at]);
     }

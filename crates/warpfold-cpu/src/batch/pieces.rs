@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Batched, flat};
-use crate::kernels::Kernels;
 use crate::threads::share;
+use crate::whole::FoldWhole;
 use warpfold_exact::partial::Partial;
 use warpfold_plan::shape::{Form, Loop};
 
@@ -20,7 +20,7 @@ pub(super) const PIECE: usize = 64 << 10;
 const OUTPUTS: usize = 16;
 
 /// Folds every output of a form.
-pub(super) fn run<T: Kernels>(
+pub(super) fn run<T: FoldWhole>(
     batched: &Batched<'_, T>,
     x: &[T],
     form: &Form,
@@ -82,7 +82,7 @@ pub(super) fn contiguous<'x, T>(x: &'x [T], form: &Form, start: u64) -> Option<&
 }
 
 /// An output by all threads, pieces merged in their order.
-pub(super) fn together<T: Kernels>(
+pub(super) fn together<T: FoldWhole>(
     batched: &Batched<'_, T>,
     x: &[T],
     form: &Form,
@@ -111,7 +111,7 @@ pub(super) fn together<T: Kernels>(
 }
 
 /// A piece of an output.
-fn one<T: Kernels>(
+fn one<T: FoldWhole>(
     batched: &Batched<'_, T>,
     x: &[T],
     form: &Form,
@@ -126,7 +126,7 @@ fn one<T: Kernels>(
 }
 
 /// All pieces of an output, one after another.
-pub(super) fn in_turn<T: Kernels>(
+pub(super) fn in_turn<T: FoldWhole>(
     batched: &Batched<'_, T>,
     x: &[T],
     form: &Form,
@@ -141,7 +141,7 @@ pub(super) fn in_turn<T: Kernels>(
 }
 
 /// Gathers the elements of an output at some indices, in order.
-pub(super) fn gather<T: Kernels>(
+pub(super) fn gather<T: FoldWhole>(
     x: &[T],
     form: &Form,
     start: u64,

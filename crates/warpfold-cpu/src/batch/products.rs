@@ -11,8 +11,8 @@ use super::runs::{Runs, Strip, spread};
 use super::{Batched, Source, alone};
 use crate::Nan;
 use crate::isa::{Job, Target, has_lanes, with_lanes};
-use crate::kernels::Kernels;
 use crate::product::{ElementProduct, Several};
+use crate::whole::FoldWhole;
 use warpfold_exact::partial::Partial;
 use warpfold_plan::plan::Way;
 
@@ -23,7 +23,7 @@ const BLOCK: usize = 512;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Multiplied(pub(crate) [f64; 5]);
 
-impl<T: Kernels> IntoPartial<T> for Multiplied {
+impl<T: FoldWhole> IntoPartial<T> for Multiplied {
     const IS_EXACT: bool = false;
 
     fn flush(&self, _: Nan, _: u64, _: &mut Partial<T>) {
@@ -32,7 +32,7 @@ impl<T: Kernels> IntoPartial<T> for Multiplied {
 }
 
 /// Multiplies every input.
-pub(crate) fn multiply<T: Kernels, K: ElementProduct>(
+pub(crate) fn multiply<T: FoldWhole, K: ElementProduct>(
     batched: &Batched<'_, T>,
     parts: fn(&[T]) -> &[K::Component],
     out: &Out<'_, T, Multiplied>,
@@ -56,7 +56,7 @@ pub(crate) fn multiply<T: Kernels, K: ElementProduct>(
     }
 }
 
-fn contiguous<T: Kernels, K: ElementProduct>(
+fn contiguous<T: FoldWhole, K: ElementProduct>(
     batched: &Batched<'_, T>,
     x: &[K::Component],
     runs: Runs<'_>,

@@ -8,11 +8,11 @@ use super::ending::Ending;
 use super::into_partial::{IntoPartial, is_nan};
 use super::outputs::{Counts, Read, Write};
 use super::pages::Pages;
-use super::{Batched, FoldBatched};
+use super::{Batched, FoldBatched, alone};
 use crate::elements;
 use crate::isa::{Job, Target, with_avx2, with_lanes, with_short_lanes};
-use crate::kernels::Kernels;
 use crate::memory::with_capacity;
+use crate::whole::FoldWhole;
 use crate::{DType, Empty, Error, Nan, Op, Result};
 use warpfold_exact::partial::{Output, Partial};
 use warpfold_num::Element;
@@ -206,7 +206,7 @@ struct Writer<R, D> {
 }
 
 impl<R: Copy + Send, D> Writer<R, D> {
-    fn new<T: Kernels>(batched: &Batched<'_, T>, reader: D, ending: Ending) -> Result<Self> {
+    fn new<T: FoldWhole>(batched: &Batched<'_, T>, reader: D, ending: Ending) -> Result<Self> {
         let op = batched.plan.batch.op;
         let slots = Slots::new(op, T::DTYPE, batched.plan.batch.outputs(), batched.plan.threads)?;
         Ok(Writer { slots, op, isa: batched.plan.isa, ending, reader })
@@ -283,7 +283,7 @@ impl<R: Copy + Send, D> Writer<R, D> {
     }
 }
 
-impl<T: Kernels, S: Copy, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
+impl<T: FoldWhole, S: Copy, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
     fn smalls(
         &self,
         first: u64,
@@ -310,9 +310,9 @@ impl<T: Kernels, S: Copy, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
 }
 
 /// Partials that are kept as they are.
-struct Keeper<T: Kernels>(Mutex<Vec<(u64, Partial<T>)>>);
+struct Keeper<T: FoldWhole>(Mutex<Vec<(u64, Partial<T>)>>);
 
-impl<T: Kernels> Write<T, ()> for Keeper<T> {
+impl<T: FoldWhole> Write<T, ()> for Keeper<T> {
     fn smalls(&self, _: u64, _: i64, _: Counts<'_>, smalls: &[()], deferred: &mut Vec<usize>) {
         deferred.extend(0..smalls.len());
     }
@@ -332,16 +332,16 @@ impl<T: Kernels> Write<T, ()> for Keeper<T> {
 }
 
 /// The partial of every output.
-pub(crate) fn keep<T: Kernels>(batched: &Batched<'_, T>) -> Vec<Partial<T>> {
+pub(crate) fn keep<T: FoldWhole>(batched: &Batched<'_, T>) -> Vec<Partial<T>> {
     let keeper = Keeper(Mutex::new(Vec::new()));
-    batched.fold(&keeper, None, T::batched_alone);
+    batched.fold(&keeper, None, alone);
     let mut kept = keeper.0.into_inner().unwrap_or_else(|poison| poison.into_inner());
     kept.sort_unstable_by_key(|(output, _)| *output);
     kept.into_iter().map(|(_, partial)| partial).collect()
 }
 
 /// Folds every output into a slot of its own.
-pub(crate) fn collect<T: Kernels, S: IntoPartial<T>, D: Read<S>>(
+pub(crate) fn collect<T: FoldWhole, S: IntoPartial<T>, D: Read<S>>(
     batched: &Batched<'_, T>,
     reader: D,
     ending: Ending,
@@ -358,7 +358,7 @@ const DOUBTFUL: u64 = 64;
 const SHORT: u64 = 256;
 
 /// The same by a fold that may leave doubt about some outputs, and by another where it does about many.
-pub(crate) fn collect_in_turn<T: Kernels, S: IntoPartial<T>, U: IntoPartial<T>, D>(
+pub(crate) fn collect_in_turn<T: FoldWhole, S: IntoPartial<T>, U: IntoPartial<T>, D>(
     batched: &Batched<'_, T>,
     reader: D,
     ending: Ending,

@@ -8,24 +8,23 @@ use crate::Nan;
 use crate::executor::ArrayFold;
 use crate::float::Factor;
 use crate::isa::Target;
-use crate::kernels::Kernels;
 use warpfold_exact::partial::{Magnitude, Magnitudes};
 use warpfold_num::double_double::{DoubleDouble, power_of_two, two_product};
-use warpfold_num::element::{Components, Decoded, Ordered, Real};
+use warpfold_num::element::{Components, Decode, Decoded, Element, Ordered};
 
 /// Numbers of a block.
 const BLOCK: usize = 1024;
 const LANES: usize = 8;
 
 /// The largest so far, over interleaved real and imaginary parts.
-pub(crate) struct LargestComplex<T: Kernels> {
+pub(crate) struct LargestComplex<T: Element> {
     best: [T::Component; 2],
     /// The infinities and NaNs met.
     special: Magnitude<T>,
     nan: Nan,
 }
 
-impl<T: Kernels<Component: Factor>> LargestComplex<T> {
+impl<T: Element<Component: Factor>> LargestComplex<T> {
     pub(crate) fn new(nan: Nan) -> Self {
         LargestComplex { best: [T::Component::default(); 2], special: Magnitude::new(), nan }
     }
@@ -103,7 +102,7 @@ fn wide_square<F: Factor>(z: [F; 2], scale: f64) -> DoubleDouble {
     re.add(im)
 }
 
-impl<T: Kernels<Component: Factor>> ArrayFold<&[T::Component]> for LargestComplex<T> {
+impl<T: Element<Component: Factor>> ArrayFold<&[T::Component]> for LargestComplex<T> {
     type Partial = Magnitude<T>;
 
     #[inline(always)]

@@ -13,7 +13,7 @@ mod tests {
     use crate::{Nan, Op, Policy, bf16, f16};
     use warpfold_exact::partial::Magnitude;
     use warpfold_num::Complex;
-    use warpfold_num::element::{Decoded, Real};
+    use warpfold_num::element::{Decode, Decoded};
     use warpfold_plan::plan::{Isa, Plan, Problem, choose};
 
     fn found<T: crate::kernels::Kernels>(x: &[T], nan: Nan) -> Magnitude<T> {

@@ -70,7 +70,7 @@ impl<F: Factor> ElementProduct for OfReals<F> {
         let x = parts[0].value();
         match x.is_nan() {
             true if nan == Nan::Ignore => 1.0,
-            true => <f64 as warpfold_num::element::Float>::NAN,
+            true => <f64 as warpfold_num::element::Nearest>::NAN,
             false => x,
         }
     }
@@ -87,7 +87,7 @@ impl<F: Factor> ElementProduct for OfReals<F> {
         let sign = if negative { -1.0 } else { 1.0 };
         match specials {
             SpecialFlags { nan: true, .. } | SpecialFlags { zero: true, infinity: true, .. } => {
-                [<f64 as warpfold_num::element::Float>::NAN, 0.0, 0.0, 0.0, 0.0]
+                [<f64 as warpfold_num::element::Nearest>::NAN, 0.0, 0.0, 0.0, 0.0]
             }
             SpecialFlags { zero: true, .. } => [0.0; 5],
             SpecialFlags { infinity: true, .. } => [f64::INFINITY * sign, 0.0, 0.0, 0.0, 0.0],
@@ -126,7 +126,7 @@ impl<F: Factor> ElementProduct for OfComplexes<F> {
             true if nan == Nan::Ignore => [1.0, 0.0],
             // Of NaNs there is one.
             true => {
-                z.map(|x| if x.is_nan() { <f64 as warpfold_num::element::Float>::NAN } else { x })
+                z.map(|x| if x.is_nan() { <f64 as warpfold_num::element::Nearest>::NAN } else { x })
             }
             false => z,
         }

@@ -9,10 +9,10 @@ use crate::Op;
 use crate::batch::{Lone, Read, Tally};
 
 /// How many.
-pub(super) struct CountTrue;
+pub(crate) struct CountTrue;
 
 /// Whether any or all are, as the reduction says.
-pub(super) struct Whether(pub(super) Op);
+pub(crate) struct Whether(pub(crate) Op);
 
 #[inline(always)]
 fn is_nonzero<T: Element>(x: T) -> bool {

@@ -6,20 +6,18 @@
 //!
 //! A reader says what an accumulator's small value is as a result. It knows neither shapes nor, but for the type of the result, elements.
 
-mod columns;
 mod counts;
 mod moments;
 mod others;
 mod products;
 mod ranks;
-mod stats;
 mod sums;
 
-pub use columns::Columns;
-pub(crate) use columns::columns;
-pub(crate) use moments::{MomentState, short_moment};
+pub(crate) use counts::{CountTrue, Whether};
+pub(crate) use moments::{Collect as CollectMoments, CollectOne, Moment, MomentState};
 pub(crate) use others::Values;
-pub(crate) use stats::stats;
+pub(crate) use products::{ProductAs, Rounded};
+pub(crate) use ranks::{Both, Extreme, Index, LargestFloat, LargestInteger};
 pub(crate) use sums::{Collect, Sum, SumState};
 
 use std::sync::Mutex;
@@ -31,7 +29,7 @@ use warpfold_plan::{Indices, Parts};
 use crate::batch::{
     Batched, Ending, FoldBatched, IntoPartial, Read, collect, collect_in_turn, keep,
 };
-use crate::kernels::Kernels;
+use crate::whole::FoldWhole;
 use crate::{BatchPlan, Result};
 
 /// Batched reductions of one array of a type, about to be done.
@@ -47,9 +45,9 @@ pub(crate) struct Outputs<'a, T> {
     pub(crate) gaps: &'a Mutex<Vec<u64>>,
 }
 
-impl<T: Kernels> Outputs<'_, T> {
+impl<T: FoldWhole> Outputs<'_, T> {
     /// Folds every input and reads it.
-    fn read<S: IntoPartial<T>, D: Read<S>>(
+    pub(crate) fn read<S: IntoPartial<T>, D: Read<S>>(
         &self,
         reader: D,
         fold: FoldBatched<T, S>,
@@ -61,7 +59,7 @@ impl<T: Kernels> Outputs<'_, T> {
     }
 
     /// Folds every input and reads it, or folds it in another way if that leaves many in doubt.
-    fn read_in_turn<S: IntoPartial<T>, U: IntoPartial<T>, D>(
+    pub(crate) fn read_in_turn<S: IntoPartial<T>, U: IntoPartial<T>, D>(
         &self,
         reader: D,
         folds: (FoldBatched<T, S>, FoldBatched<T, U>),
@@ -107,4 +105,4 @@ macro_rules! with_real {
         }
     };
 }
-use with_real;
+pub(crate) use with_real;

@@ -10,7 +10,7 @@ use super::one;
 use crate::batch::{Lone, Multiplied, Read};
 
 /// A float type that products of many inputs are rounded to, or complex numbers of one.
-pub(super) trait Rounded: Scalar {
+pub(crate) trait Rounded: Scalar {
     /// The nearest to a product, where its numbers tell.
     fn of(numbers: &[f64; 5]) -> Option<Self>;
 }
@@ -85,7 +85,7 @@ impl Rounded for Complex<f32> {
 }
 
 /// Products of a type.
-pub(super) struct ProductAs<R>(pub(super) PhantomData<R>);
+pub(crate) struct ProductAs<R>(pub(crate) PhantomData<R>);
 
 impl<R: Rounded + Copy + Send + Sync> Read<Multiplied> for ProductAs<R> {
     type Result = R;

@@ -10,28 +10,28 @@ use super::{one, with_real};
 use crate::batch::{Lone, Ranked, Read, Widest};
 
 /// The least or the greatest element.
-pub(super) struct Extreme<T> {
-    pub(super) nan: Nan,
-    pub(super) element: PhantomData<T>,
+pub(crate) struct Extreme<T> {
+    pub(crate) nan: Nan,
+    pub(crate) element: PhantomData<T>,
 }
 
 /// The index of the least or of the greatest element.
-pub(super) struct Index<T> {
-    pub(super) nan: Nan,
-    pub(super) element: PhantomData<T>,
+pub(crate) struct Index<T> {
+    pub(crate) nan: Nan,
+    pub(crate) element: PhantomData<T>,
 }
 
 /// The least and the greatest element.
-pub(super) struct Both<T> {
-    pub(super) nan: Nan,
-    pub(super) element: PhantomData<T>,
+pub(crate) struct Both<T> {
+    pub(crate) nan: Nan,
+    pub(crate) element: PhantomData<T>,
 }
 
 /// The largest magnitude of integers.
-pub(super) struct LargestInteger;
+pub(crate) struct LargestInteger;
 
 /// The largest magnitude of floats.
-pub(super) struct LargestFloat<T>(pub(super) PhantomData<T>);
+pub(crate) struct LargestFloat<T>(pub(crate) PhantomData<T>);
 
 /// The least and the greatest of one element.
 #[inline(always)]

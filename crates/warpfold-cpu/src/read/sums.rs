@@ -33,7 +33,7 @@ pub(crate) enum Sum {
 
 impl Sum {
     /// What a reduction reads of short sums, if it does.
-    pub(super) fn of(op: Op) -> Option<Self> {
+    pub(crate) fn of(op: Op) -> Option<Self> {
         match op {
             Op::Sum => Some(Sum::Total),
             Op::Mean => Some(Sum::Mean),

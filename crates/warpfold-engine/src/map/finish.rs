@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output, Partial};
-use warpfold_num::element::{Decoded, Real};
+use warpfold_num::element::{Decode, Decoded, Nearest};
 use warpfold_num::limbs::{Special, round_ratio, round_root, to_bigint};
 use warpfold_num::{
     DType, Element, Error, Float, Op, Policy, Result, Value, with_element, with_float,
@@ -75,7 +75,7 @@ pub(super) fn finish(
             };
             let value = exponents.logarithm();
             Ok(Output::One(
-                with_float!(to, Op::Sum, wanted.dtype, F => <F as Float>::of(value).into()),
+                with_float!(to, Op::Sum, wanted.dtype, F => <F as Nearest>::of(value).into()),
             ))
         }
     }
@@ -127,7 +127,7 @@ struct Sum {
 /// What a partial of sums or of products holds.
 fn exact(partial: &AnyPartial) -> Sum {
     with_element!(partial.dtype(), T => {
-        let unit = i64::from(<<T as Element>::Component as warpfold_num::element::Real>::UNIT);
+        let unit = i64::from(<<T as Element>::Component as warpfold_num::element::Decode>::UNIT);
         match partial.typed_ref::<T>() {
             Some(Partial::Sum(sum)) => {
                 let register = &sum.parts.as_ref()[0];
@@ -180,7 +180,7 @@ pub(super) fn corrected(
         Decoded::Finite { negative, mantissa, shift } => {
             let magnitude = BigInt::from(mantissa) << shift;
             let correction = if negative { -magnitude } else { magnitude };
-            let unit = i64::from(<f64 as Real>::UNIT);
+            let unit = i64::from(<f64 as Decode>::UNIT);
             weighted_variance(op, wanted, folded, &correction, unit, to)
         }
         _ => {

@@ -1,7 +1,7 @@
 //! [`Dot`]: an exact sum of exact products.
 
 use super::moments::ProductLimbs;
-use crate::element::{Components, Element, Float, Real};
+use crate::element::{Components, Decode, Element, Float};
 use crate::limbs::Register;
 use crate::limbs::tally;
 use crate::{Op, Overflow, Result};

@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 
 use super::sum::{Exact, SumLimbs};
-use crate::element::{Components, Element, Float, Real};
+use crate::element::{Components, Decode, Element, Float, Real};
 use crate::limbs::tally;
 use crate::limbs::{Register, Special};
 use crate::limbs::{round_ratio, round_root, to_bigint};

@@ -1,7 +1,7 @@
 //! Moments of a few elements of like size, as integers of one grid: what a wide accumulator would tell, sooner.
 
 use crate::Op;
-use crate::element::{Decoded, Element, Float, Real, Rounding};
+use crate::element::{Decode, Decoded, Element, Float, Real, Rounding};
 
 /// Elements at most: the root of a quotient keeps enough bits then.
 const MOST: usize = 256;

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use crate::element::{Components, Element, Float, Integer, Real};
+use crate::element::{Components, Decode, Element, Float, Integer, Real};
 use crate::limbs::Register;
 use crate::limbs::tally;
 use crate::limbs::{round_ratio, to_bigint};

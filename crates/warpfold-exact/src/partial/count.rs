@@ -1,6 +1,6 @@
 //! [`Count`]: how many elements are nonzero, which answers any and all too.
 
-use crate::element::{Decoded, Element, Real};
+use crate::element::{Decode, Decoded, Element};
 use crate::exact::tally;
 
 /// Elements seen and elements nonzero; NaN counts as nonzero. Either stops at 2^64 - 1.

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use crate::element::{Decoded, Element, Float, Ordered, Real};
+use crate::element::{Decode, Decoded, Element, Float, Ordered};
 use crate::exact::{ProductLimbs, Register, Special, round_root, to_bigint};
 
 /// The largest magnitude of any number of elements, in any order: kept as its exact square, which complex numbers have too.

@@ -1,6 +1,6 @@
 //! [`Norm1`]: the sum of magnitudes.
 
-use crate::element::{Element, Float, Real};
+use crate::element::{Decode, Element, Float, Nearest};
 use crate::exact::{Exact, Limbs, ProductLimbs, Register, tally};
 use crate::{Error, Op, Result};
 
@@ -67,7 +67,7 @@ impl<T: Element> Norm1<T> {
     /// [`Error::Unsupported`] for complex elements and a type more precise than the contract's: `Complex<f32>` as f64. The
     /// roots of `Complex<f32>` are kept to 52 bits, which an f64 would show.
     pub fn round_as<F: Float>(&self) -> Result<F> {
-        if T::PARTS > 1 && F::PRECISION > <T::Round as Float>::PRECISION {
+        if T::PARTS > 1 && F::PRECISION > <T::Round as Nearest>::PRECISION {
             return Err(Error::Unsupported {
                 option: "rounding to a wider float type",
                 op: Op::L1,

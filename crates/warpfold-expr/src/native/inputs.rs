@@ -4,10 +4,7 @@ use half::{bf16, f16};
 use warpfold_num::{DType, Element};
 
 use super::numbers::Number;
-use crate::tile::Slice;
-
-/// Inputs at most.
-pub(super) const MOST: usize = 8;
+use crate::slice::Slice;
 
 /// An element type, and what its elements compute in.
 pub trait Given: Element {

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::{Body, Native, Wanted, inputs, run};
+use super::{Body, Inputs, run};
 use crate::function::{Binary, Unary};
+use crate::native_loop::{MOST_INPUTS, Native, Wanted};
 use crate::program::{Id, Node, Program, Type};
-use crate::tile::Slice;
+use crate::slice::Slice;
 
 /// One loop that writes the values of an expression of floats: one in Rust, or a text of an operation or two that is so common that its loop is compiled.
 #[derive(Debug, Clone)]
@@ -34,7 +35,7 @@ impl Maker {
 
     /// The inputs that it reads, bound to it.
     pub fn bind<'s>(&self, inputs: &[Slice<'s>]) -> Bound<'s> {
-        let mut given = [Slice::Bool(&[]); inputs::MOST];
+        let mut given = [Slice::Bool(&[]); MOST_INPUTS];
         for (given, &index) in given.iter_mut().zip(&self.indices) {
             *given = inputs[usize::from(index)];
         }
@@ -46,7 +47,7 @@ impl Maker {
 #[derive(Debug, Clone, Copy)]
 pub struct Bound<'s> {
     run: fn(&[Slice<'_>], Range<usize>, Wanted, &mut [u8]),
-    given: [Slice<'s>; inputs::MOST],
+    given: [Slice<'s>; MOST_INPUTS],
     count: usize,
 }
 
@@ -65,7 +66,7 @@ impl<'s> Bound<'s> {
 
 /// The loop of a body.
 const fn native<B: Body>() -> Native {
-    Native { names: B::NAMES, dtypes: <B::Elements as inputs::Inputs>::DTYPES, run: run::<B> }
+    Native { names: B::NAMES, dtypes: <B::Elements as Inputs>::DTYPES, run: run::<B> }
 }
 
 /// The loop of a common text, and where its inputs stand.

@@ -15,13 +15,14 @@ mod tests;
 use std::ops::Range;
 
 use bytemuck::cast_slice_mut;
-use warpfold_num::{DType, Error, Result};
+use warpfold_num::{Error, Result};
 
 use crate::function::Unary;
 use crate::isa::{Job, widest};
-use crate::program::{Node, Program, Type};
+use crate::native_loop::{Native, Wanted};
+use crate::program::{Program, Type};
+use crate::slice::Slice;
 use crate::text::{Expr, Form};
-use crate::tile::Slice;
 
 #[doc(hidden)]
 pub use functions::*;
@@ -87,44 +88,6 @@ macro_rules! map {
         }
         $crate::Expr::of::<Written>()
     }};
-}
-
-/// What of a value is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// The value.
-    Value,
-    /// The left factor of a product.
-    Left,
-    /// The right factor.
-    Right,
-}
-
-/// The loop of a body.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Native {
-    pub(crate) names: &'static [&'static str],
-    pub(crate) dtypes: &'static [DType],
-    /// Writes what is wanted of the elements of a range as numbers of the result's type.
-    run: fn(&[Slice<'_>], Range<usize>, Wanted, &mut [u8]),
-}
-
-impl Native {
-    /// Runs it on inputs that are found at these places.
-    pub(crate) fn run(
-        &self,
-        inputs: &[Slice<'_>],
-        indices: &[u8],
-        range: Range<usize>,
-        wanted: Wanted,
-        out: &mut [u8],
-    ) {
-        let mut given = [Slice::Bool(&[]); inputs::MOST];
-        for (given, &index) in given.iter_mut().zip(indices) {
-            *given = inputs[usize::from(index)];
-        }
-        (self.run)(&given[..indices.len()], range, wanted, out);
-    }
 }
 
 /// The loop, compiled for each instruction set where it is called.
@@ -241,32 +204,4 @@ fn computes_constants(expr: &Expr) -> bool {
         are_constant.push(is_constant);
     }
     false
-}
-
-/// Whether a loop of a program's root is faster than its steps, and tells of as many faults: not where integers are checked, and not of functions whose
-/// steps are two loops, one for the elements that few need.
-pub(crate) fn is_better(program: &Program, root: crate::program::Id) -> bool {
-    let nodes = program.nodes();
-    let mut reached = vec![false; nodes.len()];
-    reached[usize::from(root)] = true;
-    for id in (0..nodes.len()).rev() {
-        if !reached[id] {
-            continue;
-        }
-        let operand = |k: crate::program::Id| program.ty(k);
-        let is_slow = match nodes[id] {
-            Node::Unary(Unary::Sin | Unary::Cos | Unary::Power(_), _) => true,
-            Node::Unary(Unary::Log | Unary::Log1p, a) => operand(a) == Type::F32,
-            Node::Unary(Unary::Neg | Unary::Abs, a) => !operand(a).is_float(),
-            Node::Unary(Unary::I64, a) => operand(a) == Type::U64,
-            Node::Unary(Unary::U64, a) => operand(a) == Type::I64,
-            Node::Binary(op, a, _) => !operand(a).is_float() && op.is_checked(),
-            _ => false,
-        };
-        if is_slow {
-            return false;
-        }
-        nodes[id].operands().for_each(|operand| reached[usize::from(operand)] = true);
-    }
-    true
 }

@@ -7,8 +7,9 @@ use half::{bf16, f16};
 use super::Wanted;
 use crate::map;
 use crate::program::{Program, Type};
+use crate::slice::Slice;
 use crate::text::Expr;
-use crate::tile::{Slice, TILE, Tiles};
+use crate::tile::{TILE, Tiles};
 
 /// More than a tile, and no whole vectors.
 const N: usize = TILE + 77;

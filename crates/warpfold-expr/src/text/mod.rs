@@ -5,7 +5,7 @@ mod token;
 
 use warpfold_num::{Error, Result};
 
-use crate::native::Native;
+use crate::native_loop::Native;
 pub(crate) use parse::{Ast, Form};
 
 /// Characters at most of an expression's text.

@@ -2,7 +2,7 @@
 
 use super::{Register, Slice, TILE};
 use crate::function::{Binary, Unary};
-use crate::native::{Native, Wanted};
+use crate::native_loop::{Native, Wanted};
 use crate::program::{Const, Id, Node, Program, Type};
 use crate::scalar;
 

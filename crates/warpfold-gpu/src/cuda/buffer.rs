@@ -16,6 +16,14 @@ pub type Buffer<T> = kernel::Buffer<Gpu, T>;
 /// A borrowed array in a GPU's memory.
 pub type View<'a, T> = kernel::View<'a, Gpu, T>;
 
+impl<'a, T: Element> View<'a, T> {
+    /// The same, to be read once what a stream has been given so far is done.
+    #[must_use]
+    pub fn after(self, stream: &'a StreamHandle) -> Self {
+        View::new(self.untyped().after(stream))
+    }
+}
+
 impl<'a, T: Element> From<&'a CudaSlice<T>> for View<'a, T> {
     fn from(slice: &'a CudaSlice<T>) -> Self {
         let (address, _recorded) = slice.device_ptr(slice.stream());

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use cudarc::driver::result;
 use cudarc::driver::sys::CUcontext;
 
-use super::driver;
+use crate::driver;
 
 /// Gives the thread back the CUDA context that was current when this was made: reductions make that of their GPU current, and another library
 /// may count on its own.

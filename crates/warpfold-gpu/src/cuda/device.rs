@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::driver::{self, CudaContext, Function};
 use super::system::{self, PcieLink};
 use crate::Result;
+use crate::driver::{self, CudaContext, Function};
 use crate::kernel::{BatchedLaunch, Code, FoldKernel, Kernel};
 use crate::plan::CudaFacts;
 

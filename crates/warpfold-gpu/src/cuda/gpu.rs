@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::StreamHandle;
 use super::buffer::{Buffer, View};
 use super::device::{Description, Device};
-use super::driver::{self, Memory};
 use super::queue::Queue;
 use super::stream_context::StreamContext;
+use crate::driver::{self, Memory};
 use crate::element::Element;
 use crate::kernel::{
     self, AnyBuffer, AnyView, BatchedLaunch, Devices, Executor, Home, Machine, Ready, Record,
-    Running, check_arrays, machine_methods,
+    Running, Started, check_arrays, machine_methods,
 };
 use crate::plan::{CudaFacts, CudaPlan, Problem, TunedRow, Tuning, choose_tuned};
 use crate::{DType, Error, Result};
@@ -236,19 +236,18 @@ impl Executor for Gpu {
         // SAFETY: the views borrow arrays of at least so many elements in device memory, as was just looked at, for as long as the stream context
         // may run: it waits for the kernel in `wait`, or where it is dropped.
         unsafe { context.begin(plan, x.address, y.map_or(0, |y| y.address))? };
-        Ok(Running::Cuda(Begun { gpu: self, context }))
+        Ok(Running::Started(Box::new(Begun { gpu: self, context })))
     }
 }
 
 /// A plan that was started in a stream context, which waits for it where it is dropped.
-pub struct Begun<'a> {
+struct Begun<'a> {
     gpu: &'a Gpu,
     context: StreamContext,
 }
 
-impl Begun<'_> {
-    /// Waits for the record.
-    pub(crate) fn wait(mut self, plan: &CudaPlan) -> Result<Record> {
+impl Started for Begun<'_> {
+    fn wait(mut self: Box<Self>, plan: &CudaPlan) -> Result<Record> {
         let record = self.context.wait(plan)?;
         self.gpu.give_back(self.context);
         Ok(record)

@@ -15,7 +15,6 @@
 mod buffer;
 mod current;
 mod device;
-mod driver;
 mod gpu;
 mod pinned;
 mod queue;
@@ -24,19 +23,15 @@ mod stream;
 mod stream_context;
 mod system;
 
+pub use crate::driver::StreamHandle;
 pub use buffer::{Buffer, View};
 pub use current::KeepContext;
 pub use device::{Description, devices};
-pub(crate) use driver::Memory;
-pub(crate) use gpu::Begun;
 pub use gpu::{Gpu, Gpus};
 pub use queue::{Mark, Queue};
 pub use raw_kernel::RawKernel;
 pub use stream::{AnyStream, PIECE_BYTES, Stream};
 pub use system::PcieLink;
-
-/// A stream of work of a GPU, another library's among them.
-pub type StreamHandle = std::sync::Arc<cudarc::driver::CudaStream>;
 
 /// A reduction on a GPU being set up.
 pub type Reduce<'a, T> = crate::kernel::Reduce<'a, Gpu, T>;

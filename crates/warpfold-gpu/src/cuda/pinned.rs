@@ -5,8 +5,8 @@ use std::sync::Arc;
 use cudarc::driver::result;
 use rayon::prelude::*;
 
-use super::driver::{CudaContext, CudaStream, Memory, failed};
 use crate::Result;
+use crate::driver::{CudaContext, CudaStream, Memory, failed};
 
 /// Bytes a thread copies at a time: one thread does not reach the speed of a fast link.
 const SHARE: usize = 1 << 20;

@@ -1,9 +1,9 @@
 //! [`Queue`]: reductions one after another on a stream, results left on the device, the host free meanwhile.
 
 use super::Reduce;
-use super::driver::{self, CudaEvent};
 use super::raw_kernel::RawKernel;
 use super::stream_context::StreamContext;
+use crate::driver::{self, CudaEvent};
 use crate::element::Element;
 use crate::kernel::{self, AnyReduce, BatchedLaunch};
 use crate::partial::{Finish, Output};
@@ -150,13 +150,7 @@ impl Queue {
         let requested = || format!("launching {} in {} blocks", kernel.entry, shape[0]);
         // SAFETY: as the caller promises.
         unsafe {
-            driver::launch_words(
-                self.context.stream(),
-                kernel.function,
-                shape,
-                parameters,
-                requested,
-            )
+            driver::launch(self.context.stream(), kernel.function, shape, parameters, requested)
         }
     }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::device::Device;
-use super::driver::{self, Function};
 use super::gpu::Gpu;
 use crate::Result;
+use crate::driver::{self, Function};
 
 /// A kernel that is not one of the library's, loaded on a GPU.
 ///

@@ -1,9 +1,9 @@
 //! [`Stream`]: an array from the host, piece by piece, copied while the piece before it is folded.
 
-use super::driver::Memory;
 use super::gpu::Gpu;
 use super::pinned::Pinned;
 use super::stream_context::StreamContext;
+use crate::driver::Memory;
 use crate::element::Element;
 pub use crate::kernel::PIECE_BYTES;
 use crate::kernel::{self, Joined, typed_stream};

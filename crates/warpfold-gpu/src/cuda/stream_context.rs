@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::device::Device;
-use super::driver::{self, CudaStream, Mapped, Memory};
+use crate::driver::{self, CudaStream, Mapped, Memory};
 use crate::kernel::{
     AnyView, Arguments, BatchedLaunch, Launch, RECORD_WORDS, Ready, Record, counted, record_offset,
     record_words, workspace_bytes,
@@ -125,8 +125,12 @@ impl StreamContext {
     unsafe fn launch(&self, launches: impl Iterator<Item = Launch>) -> Result<()> {
         for launch in launches {
             let function = self.device.function(launch.kernel)?;
-            // SAFETY: the function is the launch's kernel by construction; the rest is the caller's promise.
-            unsafe { driver::launch(&self.stream, function, &launch)? };
+            let requested =
+                || format!("launching {} in {} blocks", launch.kernel.entry(), launch.grid);
+            let (shape, words) = ([launch.grid, launch.block, 0], launch.arguments.words());
+            // SAFETY: the function is the launch's kernel by construction, which takes these words and no dynamic shared memory; the rest is the
+            // caller's promise.
+            unsafe { driver::launch(&self.stream, function, shape, &words, requested)? };
         }
         Ok(())
     }
@@ -141,9 +145,7 @@ impl StreamContext {
             let requested = || format!("launching {} in {} blocks", launch.entry, launch.grid);
             let shape = [launch.grid, launch.block, launch.shared_bytes];
             // SAFETY: the function is the launch's kernel by construction; the rest is the caller's promise.
-            unsafe {
-                driver::launch_words(&self.stream, function, shape, &launch.words, requested)?
-            };
+            unsafe { driver::launch(&self.stream, function, shape, &launch.words, requested)? };
         }
         Ok(())
     }

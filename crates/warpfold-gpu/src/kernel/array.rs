@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 
-use super::executor::{Executor, Home, Memory, Ready};
+use super::executor::{Executor, Memory, Ready};
+use crate::home::Home;
 use crate::{Column, DType, Element, Error, Result, with_element};
 
 /// An array in device memory: element type, length, and whose memory it is are in the value.
@@ -108,7 +109,7 @@ impl<'a> AnyView<'a> {
     /// The same, to be read once a stream has done what it was given so far.
     #[cfg(feature = "cuda")]
     #[must_use]
-    pub fn after(self, stream: &'a crate::cuda::StreamHandle) -> Self {
+    pub fn after(self, stream: &'a crate::driver::StreamHandle) -> Self {
         AnyView { ready: Ready::after(stream), ..self }
     }
 

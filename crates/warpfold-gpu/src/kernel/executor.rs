@@ -1,16 +1,16 @@
 //! [`Executor`]: what the kernels run on, the same for a GPU and for the simulator.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use super::array::AnyView;
 use super::batched::BatchedLaunch;
 use crate::Result;
 #[cfg(feature = "cuda")]
-use crate::cuda;
+use crate::driver;
+use crate::home::Home;
 use crate::plan::{self, CudaFacts, CudaPlan, Problem};
 #[cfg(feature = "simt")]
-use crate::simt;
+use crate::simulated;
 
 /// Something that gives memory and runs launches: a GPU by its driver, or the simulator. It knows no element types; what a launch means
 /// is the same for all.
@@ -98,17 +98,20 @@ pub(crate) fn check_arrays(
 pub type Record = Vec<u64>;
 
 /// A plan that was started.
-#[allow(clippy::large_enum_variant, reason = "a few moves of it are cheaper than an allocation")]
 pub enum Running<'a> {
-    /// By a GPU, in a lane of its own.
-    #[cfg(feature = "cuda")]
-    Cuda(cuda::Begun<'a>),
-    /// By the simulator, which has done it.
-    #[cfg(feature = "simt")]
-    Simt(Record, PhantomData<&'a ()>),
-    /// By nobody: there is no machine without a feature.
-    #[cfg(not(any(feature = "cuda", feature = "simt")))]
-    Nobody(std::convert::Infallible, PhantomData<&'a ()>),
+    /// In a stream, which is waited for.
+    Started(Box<dyn Started + 'a>),
+    /// It is done.
+    Done(Record),
+}
+
+/// A plan that was started in a stream.
+pub trait Started {
+    /// Waits for the record of the plan.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    fn wait(self: Box<Self>, plan: &CudaPlan) -> Result<Record>;
 }
 
 impl Running<'_> {
@@ -116,33 +119,10 @@ impl Running<'_> {
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "only a GPU is waited for"))]
     pub fn wait(self, plan: &CudaPlan) -> Result<Record> {
         match self {
-            #[cfg(feature = "cuda")]
-            Running::Cuda(begun) => begun.wait(plan),
-            #[cfg(feature = "simt")]
-            Running::Simt(record, _) => Ok(record),
-            #[cfg(not(any(feature = "cuda", feature = "simt")))]
-            Running::Nobody(nobody, _) => match nobody {},
-        }
-    }
-}
-
-/// Whose memory an array lies in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Home {
-    /// That of a GPU, by its number.
-    Cuda(usize),
-    /// That of a simulated device, by the address of what its clones share.
-    Simt(usize),
-}
-
-impl fmt::Display for Home {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Home::Cuda(ordinal) => write!(f, "cuda:{ordinal}"),
-            Home::Simt(_) => f.write_str("a simulated device"),
+            Running::Started(started) => started.wait(plan),
+            Running::Done(record) => Ok(record),
         }
     }
 }
@@ -151,7 +131,7 @@ impl fmt::Display for Home {
 #[derive(Clone, Copy, Default)]
 pub struct Ready<'a> {
     #[cfg(feature = "cuda")]
-    pub(crate) stream: Option<&'a cuda::StreamHandle>,
+    pub(crate) stream: Option<&'a driver::StreamHandle>,
     borrow: PhantomData<&'a ()>,
 }
 
@@ -165,7 +145,7 @@ impl<'a> Ready<'a> {
 
     /// Once a stream has done what it was given.
     #[cfg(feature = "cuda")]
-    pub(crate) fn after(stream: &'a cuda::StreamHandle) -> Self {
+    pub(crate) fn after(stream: &'a driver::StreamHandle) -> Self {
         Ready { stream: Some(stream), borrow: PhantomData }
     }
 }
@@ -174,10 +154,10 @@ impl<'a> Ready<'a> {
 pub enum Memory {
     /// Of a GPU.
     #[cfg(feature = "cuda")]
-    Cuda(cuda::Memory),
+    Cuda(driver::Memory),
     /// Of a simulated device.
     #[cfg(feature = "simt")]
-    Simt(simt::Memory),
+    Simt(simulated::Memory),
 }
 
 /// The same for each machine's memory.

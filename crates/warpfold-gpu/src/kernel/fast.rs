@@ -89,7 +89,7 @@ fn of<F: crate::element::Float>(x: f64) -> F {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::Float;
+    use crate::element::Nearest;
 
     #[test]
     fn every_nan_is_the_one_nan_and_values_are_kept() {

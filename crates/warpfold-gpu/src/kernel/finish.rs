@@ -1,6 +1,6 @@
 //! The last step on the device: which reductions a fold's own kernel finishes, and what `cuda/entry/finish.cu` is asked to do for the others.
 
-use crate::element::{Element, Real};
+use crate::element::{Decode, Element};
 use crate::exact::{ProductLimbs, SumLimbs};
 use crate::plan::{CudaPlan, DeviceFold, Rounding};
 use crate::{DType, Error, Nan, Op, Result, ResultKind, with_element};

@@ -1,6 +1,6 @@
 //! Exact sums of floats, from the words that their kernels write: `[specials of each integer, NaNs; the integers, lowest word first]`.
 
-use crate::element::{Components, Element, Real};
+use crate::element::{Components, Decode, Element};
 use crate::exact::{Dot, Exact, Fixed, Limbs, Moments, Register, Special, SumLimbs};
 use crate::partial::{Extremes, Norm1, Partial, Stats};
 use crate::plan::DeviceFold;

@@ -27,11 +27,12 @@ mod typed;
 pub(crate) use array::elements;
 pub use array::{AnyBuffer, AnyView};
 
+pub use crate::home::Home;
 pub use crate::plan::WORKSPACE_HEADER;
 pub use batched::{AnyReduceBatched, AnySegments, BatchedLaunch, Code};
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use executor::check_arrays;
-pub use executor::{Executor, Home, Memory, Ready, Record, Running};
+pub use executor::{Executor, Memory, Ready, Record, Running, Started};
 pub use fast::{FastMoments, FastSum};
 pub use finish::{is_finished_by_its_fold, value_bytes};
 pub use groups::{AnyDenseSort, AnyDenseTables, AnyGroups, AnyReduceDense};

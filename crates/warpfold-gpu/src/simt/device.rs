@@ -1,13 +1,11 @@
 //! [`Device`]: a GPU that is not there.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
 use warpfold_kernels::Module;
 use warpfold_simt::{Argument, Counters, Counts, Dimensions, Fault, Observer, Program, Settings};
 
-use super::memory::{Memory, Shared, home, lock};
 use super::{Reduce, View, programs};
 use crate::element::Element;
 use crate::kernel::{
@@ -17,6 +15,7 @@ use crate::kernel::{
 };
 use crate::partial::Finish;
 use crate::plan::{CudaFacts, CudaPlan};
+use crate::simulated::{Memory, Shared, home, lock, read_at};
 use crate::{Error, Op, Result};
 
 /// The device whose plans the simulator follows unless told otherwise: an H200.
@@ -358,7 +357,7 @@ impl Executor for Device {
 
     fn bytes_of(&self, x: AnyView<'_>) -> Result<Vec<u8>> {
         x.check(self)?;
-        super::memory::read_at(&self.memory, x.address, x.len * x.dtype.size())
+        read_at(&self.memory, x.address, x.len * x.dtype.size())
     }
 
     fn run_batched(&self, launches: &[BatchedLaunch], _: &[Ready<'_>]) -> Result<()> {
@@ -373,6 +372,6 @@ impl Executor for Device {
         y: Option<AnyView<'a>>,
     ) -> Result<Running<'a>> {
         let run = self.launch_any(plan, x, y, None)?;
-        Ok(Running::Simt(run.record, PhantomData))
+        Ok(Running::Done(run.record))
     }
 }

@@ -13,12 +13,11 @@
 //! ```
 
 mod device;
-mod memory;
 mod programs;
 mod stream;
 
+pub use crate::simulated::Memory;
 pub use device::{Cost, Device, Run};
-pub use memory::Memory;
 pub use stream::{AnyStream, Stream};
 pub use warpfold_simt::{Counters, Counts, Detail, Observer, Settings};
 

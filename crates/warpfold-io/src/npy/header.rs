@@ -8,21 +8,7 @@ use super::NpyError;
 use super::literal::{Literal, dictionary};
 use crate::Endian;
 use crate::Problem;
-
-const MAGIC: &[u8; 6] = b"\x93NUMPY";
-
-/// Whether bytes begin as those of a `.npy` file.
-pub(crate) fn is_npy(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC)
-}
-
-/// Fails for bytes that begin as those of a `.npy` file, and are to be read as elements alone.
-pub(crate) fn refuse(bytes: &[u8]) -> Result<(), NpyError> {
-    match is_npy(bytes) {
-        true => Err(NpyError::NotRaw),
-        false => Ok(()),
-    }
-}
+use crate::kind::NPY_MAGIC;
 
 /// Longest header that is read; NumPy's are 118 bytes, and its own reader stops at 10,000 characters.
 const HEADER_LIMIT: u64 = 64 << 10;
@@ -62,7 +48,7 @@ impl Header {
             Problem::Npy(_) => NpyError::NotNpy.into(),
             other => other,
         })?;
-        if &start[..6] != MAGIC {
+        if &start[..6] != NPY_MAGIC {
             return Err(NpyError::NotNpy.into());
         }
         take(reader, &mut start[6..])?;

@@ -12,9 +12,7 @@ mod data;
 mod gather;
 mod header;
 mod literal;
-mod problem;
 
+pub use crate::problem::NpyError;
 pub use data::Array;
 pub use header::{Descr, Header};
-pub(crate) use header::{is_npy, refuse};
-pub use problem::NpyError;

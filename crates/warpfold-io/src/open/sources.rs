@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warpfold_num::DType;
 
 use crate::kept::kept;
+use crate::kind::refuse_npy;
 use crate::mapped::map;
 use crate::packed::{Packing, Unnamed};
 use crate::stamp::{ChangeMonitor, MonitoredFile, OpenFile, Stamp};
-use crate::{Endian, Error, Mapped, Name, PIECE_BYTES, Pieces, Problem, npy};
+use crate::{Endian, Error, Mapped, Name, PIECE_BYTES, Pieces, Problem};
 
 /// Counts what is read.
 pub(super) struct Counted {
@@ -65,7 +66,7 @@ pub(super) fn mapped(
     ChangeMonitor::new(name.clone(), stamp).check_same(&ChangeMonitor::new(name.clone(), now))?;
     let Some(map) = map(&file, bytes.start, length) else { return Ok(None) };
     if bytes.start == 0 && !is_said {
-        npy::refuse(&map).map_err(|error| Error::input(name, error))?;
+        refuse_npy(&map).map_err(|error| Error::input(name, error))?;
     }
     let monitor = ChangeMonitor::new(name.clone(), now).holding(OpenFile::new(file));
     let mapped = Mapped::new(map, 0..length as usize, monitor).read_ahead(bytes.start);

@@ -4,12 +4,10 @@ use std::marker::PhantomData;
 
 use warpfold_num::Element;
 
-use super::decimal::Decimal;
-use super::dialect::is_missing;
 use super::picks::Picks;
 use super::record::Records;
 use super::vocabulary::Vocabulary;
-use super::{Number, NumberError};
+use crate::number::{Decimal, Number, NumberError, is_missing};
 
 /// How cells become elements, whose native bytes are written.
 pub(super) trait Cell {

@@ -2,7 +2,7 @@
 
 use warpfold_num::Complex;
 
-use super::Number;
+use crate::number::{Number, is_missing};
 
 /// Whether the first row holds names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -99,12 +99,6 @@ impl Dialect {
             (false, false) => Cell::Unclear,
         }
     }
-}
-
-/// Whether a cell says that there is no number.
-pub fn is_missing(text: &[u8]) -> bool {
-    text.is_empty()
-        || [&b"na"[..], b"n/a", b"null", b"none"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Whether it is a number of any type; the names `i` and `j`, which are numbers of complex types, are left unclear.

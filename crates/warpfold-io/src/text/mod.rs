@@ -7,7 +7,6 @@
 mod cells;
 mod column;
 mod columns;
-mod decimal;
 mod delimited;
 mod dialect;
 mod gaps;
@@ -15,9 +14,7 @@ mod line_ends;
 pub mod lines;
 mod lines_at_hand;
 mod notes;
-mod number;
 mod picks;
-mod problem;
 mod quotes;
 mod reader;
 mod record;
@@ -27,11 +24,12 @@ mod words;
 
 pub use column::Column;
 pub use columns::Columns;
-pub use dialect::{Dialect, Header, Missing, is_missing};
+pub use dialect::{Dialect, Header, Missing};
 pub use gaps::{Indices, LeftOut, MissingRuns};
 pub use notes::{Dropped, NoNumbers, Notes, RoundedAway, SharedNotes};
-pub use number::{Number, NumberError};
-pub use problem::{TextError, delimiter_hint};
 pub use reader::TextReader;
 pub use record::Layout;
 pub use vocabulary::{Cells, SharedWords};
+
+pub use crate::number::{Number, NumberError, is_missing};
+pub use crate::problem::{TextError, delimiter_hint};

@@ -7,7 +7,7 @@ use warpfold_num::{DType, with_element};
 
 use super::cells::{Fit, parse, rows};
 use super::column::{self, Chosen};
-use super::dialect::is_missing;
+use super::is_missing;
 use super::picks::Picks;
 use super::record::{Record, Records};
 use super::vocabulary::Vocabulary;

@@ -12,8 +12,7 @@ use super::picks::Picks;
 use super::start::{is_utf16, no_text, peek};
 use super::words::Words;
 use super::{Dialect, TextError};
-use crate::error::system_message;
-use crate::stamp::Changed;
+use crate::problem::{Changed, system_message};
 
 /// The longest line kept in memory.
 pub(super) const LINE_LIMIT: usize = 16 << 20;

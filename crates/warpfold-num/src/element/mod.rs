@@ -1,6 +1,5 @@
 //! Element types and what each of them yields: one table, from which every other place derives.
 
-mod dtype;
 mod float;
 mod ordered;
 mod real;
@@ -11,10 +10,11 @@ use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-pub use dtype::DType;
-pub use float::{Float, Rounding};
+pub use crate::binary::{Decode, Decoded, Nearest, Rounding};
+pub use crate::dtype::DType;
+pub use float::Float;
 pub use ordered::Ordered;
-pub use real::{Decoded, Real};
+pub use real::Real;
 
 use num_bigint::BigUint;
 
@@ -275,7 +275,7 @@ macro_rules! real_element {
         }
 
         fn from_fast(parts: Self::Components<f64>) -> $sum {
-            Self::join(Components::from_fn(|k| <Self::Round as Float>::of(parts[k])))
+            Self::join(Components::from_fn(|k| <Self::Round as Nearest>::of(parts[k])))
         }
 
         fn squares_from_fast(sum: f64) -> Self::Round {
@@ -283,7 +283,7 @@ macro_rules! real_element {
         }
 
         fn linf(special: Special, square: &BigUint) -> Self::Linf {
-            let unit = 2 * i64::from(<Self::Component as Real>::UNIT);
+            let unit = 2 * i64::from(<Self::Component as Decode>::UNIT);
             special.value().unwrap_or_else(|| round_root(square, &BigUint::from(1u32), unit))
         }
 

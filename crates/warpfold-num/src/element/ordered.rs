@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::{Decoded, Float, Real, Rounding};
+use super::{Decode, Decoded, Float, Real, Rounding};
 
 /// A real type whose values have an order: everything but complex numbers.
 pub trait Ordered: Real + Into<crate::Value> {
@@ -146,7 +146,7 @@ macro_rules! float {
             const KEY_MAX: $key = <$key>::MAX;
 
             fn nan() -> Self {
-                <Self as super::Float>::NAN
+                <Self as super::Nearest>::NAN
             }
 
             #[inline(always)]

@@ -1,131 +1,43 @@
-//! Real numbers as the exact accumulators see them: a sign, an integer mantissa and a shift.
+//! Real element types, and how wide their exact sums are.
 
 use half::{bf16, f16};
 
 use super::Element;
+use crate::binary::Decode;
 use crate::limbs::Limbs;
 
-/// A number taken apart: a finite value is `mantissa · 2^(shift + UNIT)` of its type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decoded {
-    /// A finite number.
-    Finite {
-        /// Whether the sign bit is set.
-        negative: bool,
-        /// The magnitude as an integer of at most [`Real::MANTISSA_BITS`] bits.
-        mantissa: u64,
-        /// Position of the mantissa's bit 0 above the type's lowest bit.
-        shift: u32,
-    },
-    /// An infinity.
-    Infinite {
-        /// Whether it is the negative one.
-        negative: bool,
-    },
-    /// Any NaN.
-    Nan,
-}
-
 /// A real element type: an integer, a bool or a float.
-pub trait Real: Element<Component = Self> + Default {
-    /// The exponent of the lowest bit that a value of the type can have.
-    const UNIT: i32;
-    /// Bits of the largest mantissa.
-    const MANTISSA_BITS: u32;
-    /// The largest shift plus one: how many positions a mantissa can stand at.
-    const SHIFTS: u32;
+pub trait Real: Element<Component = Self> + Decode + Default {
     /// Storage of an exact sum of 2^64 values.
     type SumLimbs: Limbs;
     /// Storage of an exact sum of 2^64 products of two values.
     type ProductLimbs: Limbs;
-
-    /// Takes the number apart without loss.
-    fn decode(self) -> Decoded;
-
-    /// Whether the value is a NaN.
-    #[inline(always)]
-    fn is_nan(self) -> bool {
-        matches!(self.decode(), Decoded::Nan)
-    }
 }
 
-macro_rules! integer {
-    ($($ty:ty: $bits:literal, $sum:literal, $product:literal;)+) => {$(
+macro_rules! real {
+    ($($ty:ty: $sum:literal, $product:literal;)+) => {$(
         impl Real for $ty {
-            const UNIT: i32 = 0;
-            const MANTISSA_BITS: u32 = $bits;
-            const SHIFTS: u32 = 1;
-            // |v| < 2^bits, so 2^64 of them stay below 2^(bits + 64), products below 2^(2 bits + 64); one bit is the sign.
             type SumLimbs = [u64; $sum];
             type ProductLimbs = [u64; $product];
-
-            #[inline(always)]
-            fn decode(self) -> Decoded {
-                let value = self as i128;
-                Decoded::Finite {
-                    negative: value < 0,
-                    mantissa: value.unsigned_abs() as u64,
-                    shift: 0,
-                }
-            }
-
-            #[inline(always)]
-            fn is_nan(self) -> bool {
-                false
-            }
         }
     )+};
 }
-integer! {
-    bool: 1, 2, 2;
-    i8: 8, 2, 2;
-    i16: 16, 2, 2;
-    i32: 32, 2, 3;
-    i64: 64, 3, 4;
-    u8: 8, 2, 2;
-    u16: 16, 2, 2;
-    u32: 32, 2, 3;
-    u64: 64, 3, 4;
+// Of integers |v| < 2^bits, so 2^64 of them stay below 2^(bits + 64), products below 2^(2 bits + 64); one bit is the sign.
+real! {
+    bool: 2, 2;
+    i8: 2, 2;
+    i16: 2, 2;
+    i32: 2, 3;
+    i64: 3, 4;
+    u8: 2, 2;
+    u16: 2, 2;
+    u32: 2, 3;
+    u64: 3, 4;
 }
-
-macro_rules! float {
-    ($($ty:ty: $bits:ty, $fraction:literal, $exponent:literal, $sum:literal, $product:literal;)+) => {$(
-        impl Real for $ty {
-            // The lowest bit of the smallest subnormal.
-            const UNIT: i32 = 2 - (1 << ($exponent - 1)) - $fraction;
-            const MANTISSA_BITS: u32 = $fraction + 1;
-            // Exponent fields 0 and 1 share shift 0; the last field is no finite number.
-            const SHIFTS: u32 = (1 << $exponent) - 2;
-            // 2^exponent + fraction bits span all finite values; 64 more hold 2^64 of them, one is the sign.
-            type SumLimbs = [u64; $sum];
-            type ProductLimbs = [u64; $product];
-
-            #[inline(always)]
-            fn decode(self) -> Decoded {
-                const FIELD: u32 = (1 << $exponent) - 1;
-                let bits = self.to_bits();
-                let negative = bits >> ($fraction + $exponent) != 0;
-                let field = (bits >> $fraction) as u32 & FIELD;
-                let fraction = (bits & (((1 as $bits) << $fraction) - 1)) as u64;
-                if field == FIELD {
-                    if fraction == 0 { Decoded::Infinite { negative } } else { Decoded::Nan }
-                } else {
-                    let implicit = u64::from(field != 0) << $fraction;
-                    let shift = field.saturating_sub(1);
-                    Decoded::Finite { negative, mantissa: fraction | implicit, shift }
-                }
-            }
-
-            #[inline(always)]
-            fn is_nan(self) -> bool {
-                <$ty>::is_nan(self)
-            }
-        }
-    )+};
-}
-float! {
-    f16: u16, 10, 5, 2, 3;
-    bf16: u16, 7, 8, 6, 10;
-    f32: u32, 23, 8, 6, 10;
-    f64: u64, 52, 11, 34, 67;
+// Of floats 2^exponent + fraction bits span all finite values; 64 more hold 2^64 of them, one is the sign.
+real! {
+    f16: 2, 3;
+    bf16: 6, 10;
+    f32: 6, 10;
+    f64: 34, 67;
 }

@@ -122,7 +122,7 @@ mod tests {
     use num_bigint::BigInt;
 
     use super::*;
-    use crate::element::{Decoded, Real};
+    use crate::binary::{Decode, Decoded};
     use crate::limbs::to_bigint;
     use crate::random::Words;
 

@@ -3,8 +3,8 @@
 //! What many short inputs leave is small: a few f64 additions were exact, or lost no more than a second f64 holds. Rounding such a sum, or
 //! such a sum over a count, takes a few instructions where the wide accumulators take hundreds.
 
+use crate::binary::Nearest;
 use crate::double_double::{fast_two_sum, two_sum};
-use crate::element::Float;
 
 /// The exact number `high + low`, whose sum no f64 operation here overflows or underflows.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -18,14 +18,14 @@ pub struct Pair {
 impl Pair {
     /// The nearest value of a type. An exact zero is +0.0.
     #[inline(always)]
-    pub fn round<F: Float>(self) -> F {
+    pub fn round<F: Nearest>(self) -> F {
         let sum = two_sum(self.high, self.low);
         if F::PRECISION == f64::PRECISION { F::of(sum.high) } else { F::of(odd(sum.high, sum.low)) }
     }
 
     /// The nearest value to the number over a count; `None` where this way cannot tell, which is rare.
     #[inline(always)]
-    pub fn mean<F: Float>(self, count: u64) -> Option<F> {
+    pub fn mean<F: Nearest>(self, count: u64) -> Option<F> {
         let sum = two_sum(self.high, self.low);
         let n = count as f64;
         let quotient = sum.high / n;
@@ -75,11 +75,11 @@ mod tests {
 
     use super::*;
     use crate::bf16;
-    use crate::element::{Decoded, Real};
+    use crate::binary::{Decode, Decoded};
     use crate::limbs::round_ratio;
     use crate::random::Words;
 
-    fn exact<F: Float>(pair: Pair, count: u64) -> F {
+    fn exact<F: Nearest>(pair: Pair, count: u64) -> F {
         let integer = |x: f64| -> BigInt {
             match x.decode() {
                 Decoded::Finite { negative, mantissa, shift } => {
@@ -92,7 +92,7 @@ mod tests {
         round_ratio(&sum, &BigUint::from(count), i64::from(f64::UNIT))
     }
 
-    fn agree<F: Float>(pair: Pair) {
+    fn agree<F: Nearest>(pair: Pair) {
         assert_eq!(pair.round::<F>(), exact(pair, 1), "{pair:?}");
         let mut unsure = 0;
         for count in 1..40 {

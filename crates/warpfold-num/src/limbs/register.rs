@@ -2,7 +2,7 @@
 
 use super::fixed::{Fixed, Limbs};
 use super::round::round_fixed;
-use crate::element::{Decoded, Float, Real};
+use crate::binary::{Decode, Decoded, Nearest};
 
 /// Which special values went into a sum. Joining is a set union, so order never matters; infinities of both signs, whose sum is no
 /// number, are the same as a NaN, so that equal sums are equal partials.
@@ -47,7 +47,7 @@ impl Special {
     }
 
     /// What a sum of these is: nothing special, an infinity, or NaN.
-    pub fn value<F: Float>(self) -> Option<F> {
+    pub fn value<F: Nearest>(self) -> Option<F> {
         match self {
             Special::NONE => None,
             Special::PLUS => Some(F::infinity(false)),
@@ -75,7 +75,7 @@ impl<L: Limbs> Default for Register<L> {
 impl<L: Limbs> Register<L> {
     /// Adds a value.
     #[inline]
-    pub fn add<R: Real>(&mut self, x: R) {
+    pub fn add<R: Decode>(&mut self, x: R) {
         self.take(x.decode());
     }
 
@@ -105,7 +105,7 @@ impl<L: Limbs> Register<L> {
 
     /// Adds the product `±x·y`; the register's unit is the square of the type's.
     #[inline]
-    pub fn add_product<R: Real>(&mut self, x: R, y: R, negate: bool) {
+    pub fn add_product<R: Decode>(&mut self, x: R, y: R, negate: bool) {
         use Decoded::{Finite, Infinite, Nan};
         match (x.decode(), y.decode()) {
             (
@@ -137,7 +137,7 @@ impl<L: Limbs> Register<L> {
     }
 
     /// Rounds once, where the integer counts `2^unit`.
-    pub fn round<F: Float>(&self, unit: i32) -> F {
+    pub fn round<F: Nearest>(&self, unit: i32) -> F {
         self.special.value().unwrap_or_else(|| round_fixed(&self.fixed, unit))
     }
 }

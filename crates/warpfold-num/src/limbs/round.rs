@@ -3,10 +3,10 @@
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::fixed::{Fixed, Limbs, SignMagnitude};
-use crate::element::{Float, Rounding};
+use crate::binary::{Nearest, Rounding};
 
 /// Rounds `fixed · 2^unit`; an exact zero is +0.
-pub fn round_fixed<L: Limbs, F: Float>(fixed: &Fixed<L>, unit: i32) -> F {
+pub fn round_fixed<L: Limbs, F: Nearest>(fixed: &Fixed<L>, unit: i32) -> F {
     let SignMagnitude { negative, magnitude } = fixed.sign_magnitude();
     let limbs = magnitude.as_ref();
     let Some(highest) = limbs.iter().rposition(|&limb| limb != 0) else {
@@ -21,7 +21,7 @@ pub fn round_fixed<L: Limbs, F: Float>(fixed: &Fixed<L>, unit: i32) -> F {
 }
 
 /// Rounds `numerator / denominator · 2^unit`.
-pub fn round_ratio<F: Float>(numerator: &BigInt, denominator: &BigUint, unit: i64) -> F {
+pub fn round_ratio<F: Nearest>(numerator: &BigInt, denominator: &BigUint, unit: i64) -> F {
     let magnitude = numerator.magnitude();
     if magnitude.bits() == 0 {
         return F::ZERO;
@@ -35,7 +35,7 @@ pub fn round_ratio<F: Float>(numerator: &BigInt, denominator: &BigUint, unit: i6
 }
 
 /// Rounds `√(numerator / denominator · 2^unit)`; the radicand is not negative.
-pub fn round_root<F: Float>(numerator: &BigUint, denominator: &BigUint, unit: i64) -> F {
+pub fn round_root<F: Nearest>(numerator: &BigUint, denominator: &BigUint, unit: i64) -> F {
     if numerator.bits() == 0 {
         return F::ZERO;
     }
@@ -51,7 +51,7 @@ pub fn round_root<F: Float>(numerator: &BigUint, denominator: &BigUint, unit: i6
 }
 
 /// Rounds `±(integer + ε) · 2^unit`, where `0 < ε < 1` if `inexact` and 0 otherwise.
-pub fn round_big<F: Float>(negative: bool, integer: &BigUint, inexact: bool, unit: i64) -> F {
+pub fn round_big<F: Nearest>(negative: bool, integer: &BigUint, inexact: bool, unit: i64) -> F {
     let bits = integer.bits();
     if bits == 0 {
         return F::ZERO;

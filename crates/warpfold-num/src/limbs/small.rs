@@ -1,38 +1,38 @@
 //! `Small`: what the sum of a short input fits, in place of a wide accumulator.
 
 use super::pair::Pair;
-use crate::element::Float;
+use crate::binary::Nearest;
 
 /// An exact sum of a few elements' parts.
 #[doc(hidden)]
 pub trait Small: Copy + std::fmt::Debug + Default + PartialEq + Send + Sync + 'static {
     /// The nearest value.
-    fn round<F: Float>(self) -> F;
+    fn round<F: Nearest>(self) -> F;
 
     /// The nearest value to the sum over a count; `None` where that takes a wide accumulator.
-    fn mean<F: Float>(self, count: u64) -> Option<F>;
+    fn mean<F: Nearest>(self, count: u64) -> Option<F>;
 }
 
 impl Small for Pair {
     #[inline(always)]
-    fn round<F: Float>(self) -> F {
+    fn round<F: Nearest>(self) -> F {
         Pair::round(self)
     }
 
     #[inline(always)]
-    fn mean<F: Float>(self, count: u64) -> Option<F> {
+    fn mean<F: Nearest>(self, count: u64) -> Option<F> {
         Pair::mean(self, count)
     }
 }
 
 impl Small for i128 {
     #[inline(always)]
-    fn round<F: Float>(self) -> F {
+    fn round<F: Nearest>(self) -> F {
         pair(self).round()
     }
 
     #[inline(always)]
-    fn mean<F: Float>(self, count: u64) -> Option<F> {
+    fn mean<F: Nearest>(self, count: u64) -> Option<F> {
         pair(self).mean(count)
     }
 }

@@ -4,7 +4,7 @@ use crate::alu::convert::Conversion;
 use crate::alu::integer::Extended;
 use crate::alu::soft::{Manner, Operation};
 use crate::alu::{Binary, Compare, Ternary, Unary};
-use crate::counters::Class;
+use crate::class::Class;
 use crate::ptx::{Sense, Space, Type};
 
 /// Index of a 32-lane register. Immediates and special registers have slots of their own.

@@ -91,7 +91,8 @@ pub(crate) fn check_dot<M: OnDevice, T: Sample>(
 ) {
     for nan in [Nan::Propagate, Nan::Ignore] {
         let keep = |x: &T| {
-            nan == Nan::Propagate || !T::as_parts(&[*x]).iter().any(|p| warpfold::Real::is_nan(*p))
+            nan == Nan::Propagate
+                || !T::as_parts(&[*x]).iter().any(|p| warpfold::Decode::is_nan(*p))
         };
         let mut exact = warpfold::Dot::<T>::new();
         for (x, y) in x.iter().zip(y).filter(|(x, y)| keep(x) && keep(y)) {

@@ -2,7 +2,7 @@
 
 use super::product::{complex, read_real, write_complex, write_real};
 use super::words::{Reader, Refused, Writer};
-use crate::element::{DType, Element, Float};
+use crate::element::{DType, Element, Nearest};
 use crate::partial::product::{Complexes, Reals};
 use crate::partial::{ComplexProduct, RealProduct};
 use crate::tree::{Interval, Item, Operator, Tree};
@@ -63,7 +63,7 @@ fn element(bits: u64, dtype: DType) -> Refused<f64> {
         _ => (53, -1074, 1023),
     };
     let is_element = if x.is_nan() {
-        bits == <f64 as Float>::NAN.to_bits()
+        bits == <f64 as Nearest>::NAN.to_bits()
     } else if x == 0.0 || x.is_infinite() || dtype == DType::F64 {
         true
     } else {

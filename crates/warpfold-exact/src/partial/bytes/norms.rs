@@ -4,7 +4,7 @@ use super::exact::{bits, check_empty, reach};
 use super::saved::{Header, Saved};
 use super::words::{Reader, Refused, Writer};
 use crate::PartialKind;
-use crate::element::{Element, Real};
+use crate::element::{Decode, Element};
 use crate::exact::{Moments, Special};
 use crate::partial::{Extremes, Magnitude, Norm1, Stats};
 

@@ -2,7 +2,7 @@
 
 use super::{Rounded, fixed, unit};
 use crate::double_double::{DoubleDouble, exponent, power_of_two};
-use crate::element::Float;
+use crate::element::Nearest;
 use crate::exact::Special;
 
 /// `(re + im·i) · 2^exponent`, the larger part from 1 to just above 2 unless both are zero or one is no finite number.
@@ -70,7 +70,7 @@ impl ComplexProduct {
             // Which of two NaNs an instruction hands on is the compiler's choice: one stands for all.
             for part in [&mut self.re, &mut self.im] {
                 if part.high.is_nan() {
-                    *part = DoubleDouble { high: <f64 as Float>::NAN, low: 0.0 };
+                    *part = DoubleDouble { high: <f64 as Nearest>::NAN, low: 0.0 };
                 }
             }
             return;

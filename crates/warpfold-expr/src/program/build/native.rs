@@ -2,7 +2,7 @@
 
 use warpfold_num::{DType, Error, Result};
 
-use crate::native::Native;
+use crate::native_loop::Native;
 use crate::text::Expr;
 
 /// The loop of an expression that was written in Rust, and the places of the inputs that it reads.

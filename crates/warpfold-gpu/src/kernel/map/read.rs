@@ -1,6 +1,6 @@
 //! From the words that kernels of mapped values leave to exact partials.
 
-use crate::element::{Components, DType, Real};
+use crate::element::{Components, DType, Decode};
 use crate::exact::{Dot, Exact, Register, SumLimbs};
 use crate::kernel::{floats, record};
 use crate::partial::{Count, Extremes, Norm1, Partial, Stats};

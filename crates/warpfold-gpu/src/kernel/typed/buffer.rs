@@ -152,15 +152,6 @@ impl<'a, M: Machine, T: Element> View<'a, M, T> {
     }
 }
 
-#[cfg(feature = "cuda")]
-impl<'a, T: Element> View<'a, crate::cuda::Gpu, T> {
-    /// The same, to be read once what a stream has been given so far is done.
-    #[must_use]
-    pub fn after(self, stream: &'a crate::cuda::StreamHandle) -> Self {
-        View::new(self.array.after(stream))
-    }
-}
-
 impl<'a, M: Machine, T: Element> From<&'a Buffer<M, T>> for View<'a, M, T> {
     fn from(buffer: &'a Buffer<M, T>) -> Self {
         buffer.view()

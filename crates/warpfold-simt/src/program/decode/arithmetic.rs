@@ -5,7 +5,7 @@ use super::super::op::{Combines, Op};
 use super::Builder;
 use super::words::Words;
 use crate::alu::integer::{self, Extended};
-use crate::counters::Class;
+use crate::class::Class;
 use crate::ptx::{Mnemonic, Type};
 
 /// What the decoder makes of one instruction.

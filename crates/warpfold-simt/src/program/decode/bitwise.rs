@@ -5,7 +5,7 @@ use super::Builder;
 use super::arithmetic::{Decoded, class_of};
 use super::words::Words;
 use crate::alu::{bits, float, integer};
-use crate::counters::Class;
+use crate::class::Class;
 use crate::ptx::{Mnemonic, Operand, Type};
 
 impl Builder<'_> {

@@ -5,7 +5,7 @@ use super::Builder;
 use super::arithmetic::Decoded;
 use super::words::Words;
 use crate::alu::{Compare, float, integer};
-use crate::counters::Class;
+use crate::class::Class;
 use crate::ptx::{Mnemonic, Operand, Type};
 
 const COMPARISONS: [&str; 18] = [

@@ -7,7 +7,7 @@ use super::arithmetic::Decoded;
 use super::scope::{Binding, Scope};
 use super::words::Words;
 use super::{Builder, branch};
-use crate::counters::Class;
+use crate::class::Class;
 use crate::ptx::{Instruction, Mnemonic, Operand, Space, Type, Variable};
 
 impl<'m> Builder<'m> {

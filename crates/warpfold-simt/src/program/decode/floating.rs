@@ -9,7 +9,7 @@ use crate::alu::convert::format_of;
 use crate::alu::float::{self, NanRule};
 use crate::alu::integer;
 use crate::alu::soft::{Format, Manner, Operation, Rounding};
-use crate::counters::Class;
+use crate::class::Class;
 use crate::ptx::{Mnemonic, Sense, Type};
 
 impl Builder<'_> {

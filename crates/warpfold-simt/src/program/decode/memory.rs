@@ -5,7 +5,7 @@ use super::super::op::{Access, AtomicFunction, Combines, Op, Strength};
 use super::Builder;
 use super::arithmetic::Decoded;
 use super::words::Words;
-use crate::counters::Class;
+use crate::class::Class;
 use crate::ptx::{Mnemonic, Operand, Space, Type};
 
 impl Builder<'_> {

@@ -21,7 +21,7 @@ use super::cfg;
 use super::layout::{Layout, align_of, error, size_of};
 use super::op::{Combines, Condition, EXIT, Instruction, Op, Pc, PredicateSlot, Slot};
 use super::{Communication, DecodeError, Kernel, Parameter, Site, Special};
-use crate::counters::Class;
+use crate::class::Class;
 use crate::ptx::{self, Function, FunctionKind, Item, Line, Location, Module, Space, Statement};
 use scope::{Binding, Scope};
 

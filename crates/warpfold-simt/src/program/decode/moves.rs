@@ -7,7 +7,7 @@ use super::arithmetic::Decoded;
 use super::words::Words;
 use crate::alu::convert::Conversion;
 use crate::alu::soft::Rounding;
-use crate::counters::Class;
+use crate::class::Class;
 use crate::ptx::{Line, Operand, Type};
 
 impl Builder<'_> {

@@ -8,7 +8,7 @@ use super::super::op::{
 use super::Builder;
 use super::arithmetic::Decoded;
 use super::words::Words;
-use crate::counters::Class;
+use crate::class::Class;
 use crate::ptx::{Mnemonic, Operand, Type};
 
 impl Builder<'_> {

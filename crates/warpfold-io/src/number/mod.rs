@@ -1,5 +1,7 @@
 //! [`Number`]: one field turned into an element, rounded once.
 
+mod decimal;
+
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::num::IntErrorKind;
@@ -7,7 +9,7 @@ use std::str::FromStr;
 
 use warpfold_num::{Complex, bf16, f16};
 
-use super::decimal::Decimal;
+pub(crate) use decimal::Decimal;
 
 use crate::narrow::narrow;
 
@@ -50,6 +52,12 @@ pub trait Number: Sized {
     fn range() -> String {
         String::new()
     }
+}
+
+/// Whether a cell says that there is no number.
+pub fn is_missing(text: &[u8]) -> bool {
+    text.is_empty()
+        || [&b"na"[..], b"n/a", b"null", b"none"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 fn utf8(text: &[u8]) -> Result<&str, NumberError> {

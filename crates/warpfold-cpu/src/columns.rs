@@ -7,15 +7,12 @@ use warpfold_num::element::Element;
 use warpfold_num::{Column, Complex, DType, Error, Scalar};
 use warpfold_plan::Indices;
 
-use super::counts::{CountTrue, Whether};
-use super::moments::{self, Moment, MomentState};
-use super::others::Values;
-use super::products::{ProductAs, Rounded};
-use super::ranks::{Both, Extreme, Index, LargestFloat, LargestInteger};
-use super::sums::{Collect, Sum, SumState};
-use super::{Outputs, with_real};
 use crate::batch::{FoldBatched, IntoPartial, Read, Sums, Widest};
 use crate::kernels::Kernels;
+use crate::read::{
+    Both, Collect, CollectMoments, CountTrue, Extreme, Index, LargestFloat, LargestInteger, Moment,
+    MomentState, Outputs, ProductAs, Rounded, Sum, SumState, Values, Whether, with_real,
+};
 use crate::{Op, Result, bf16, f16};
 
 /// What a reduction gives for each output, by name: one column, two for minmax, a dozen for stats.
@@ -84,7 +81,7 @@ impl<T: Kernels> Collect<Sums<T>> for Folds<'_, T> {
 /// Moments of many outputs, in either precision.
 struct Moments<'f, T: Kernels>(&'f Outputs<'f, T>);
 
-impl<T: Kernels> moments::Collect<T::Plain, T::Approximate> for Moments<'_, T> {
+impl<T: Kernels> CollectMoments<T::Plain, T::Approximate> for Moments<'_, T> {
     fn in_turn<D>(self, reader: D) -> Result<Column>
     where
         D: Read<T::Plain, Result: Scalar>

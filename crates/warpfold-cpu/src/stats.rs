@@ -8,7 +8,7 @@ use warpfold_num::{Accuracy, Column, Empty, Policy};
 use warpfold_plan::group::for_each;
 use warpfold_plan::{Parts, Request};
 
-use super::Columns;
+use crate::columns::Columns;
 use crate::{DType, Nan, Op, Result, columns_of};
 
 /// Everything that stats tells, a column each, and the gaps of each. A mean, variance or deviation that does not exist is NaN, unless it is to be a gap.

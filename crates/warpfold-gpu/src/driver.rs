@@ -5,10 +5,10 @@ use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUresult};
-pub(super) use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
+pub(crate) use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
 use cudarc::driver::{DriverError, result};
 
-use crate::kernel::{Home, Launch};
+use crate::home::Home;
 use crate::{Error, Result};
 
 /// Why there is no driver, asked once.
@@ -51,8 +51,11 @@ fn text(code: CUresult) -> String {
     }
 }
 
+/// A stream of work of a GPU, another library's among them.
+pub type StreamHandle = Arc<CudaStream>;
+
 /// The library's error for a driver's, with what was asked.
-pub(super) fn failed(error: DriverError, requested: impl FnOnce() -> String) -> Error {
+pub(crate) fn failed(error: DriverError, requested: impl FnOnce() -> String) -> Error {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => "free device memory, or reduce in pieces",
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
@@ -75,36 +78,36 @@ pub(super) fn failed(error: DriverError, requested: impl FnOnce() -> String) -> 
 }
 
 /// How many GPUs the driver shows.
-pub(super) fn count() -> Result<usize> {
+pub(crate) fn count() -> Result<usize> {
     driver()?;
     let count = CudaContext::device_count();
     count.map(|n| n as usize).map_err(|e| failed(e, || "counting the GPUs".into()))
 }
 
 /// The version of CUDA that the driver knows: 13000 is 13.0.
-pub(super) fn version() -> Result<i32> {
+pub(crate) fn version() -> Result<i32> {
     driver()
 }
 
 /// The primary context of a GPU, kept as long as the value lives.
-pub(super) fn context(ordinal: usize) -> Result<Arc<CudaContext>> {
+pub(crate) fn context(ordinal: usize) -> Result<Arc<CudaContext>> {
     driver()?;
     CudaContext::new(ordinal).map_err(|e| failed(e, || format!("opening GPU {ordinal}")))
 }
 
 /// Facts that the driver knows of a device.
-pub(super) struct Properties {
-    pub(super) name: String,
-    pub(super) compute: u32,
-    pub(super) multiprocessors: u32,
-    pub(super) memory: u64,
-    pub(super) l2: u64,
-    pub(super) clocks: [u32; 2],
-    pub(super) memory_width: u32,
-    pub(super) bus: String,
+pub(crate) struct Properties {
+    pub(crate) name: String,
+    pub(crate) compute: u32,
+    pub(crate) multiprocessors: u32,
+    pub(crate) memory: u64,
+    pub(crate) l2: u64,
+    pub(crate) clocks: [u32; 2],
+    pub(crate) memory_width: u32,
+    pub(crate) bus: String,
 }
 
-pub(super) fn properties(ordinal: usize) -> Result<Properties> {
+pub(crate) fn properties(ordinal: usize) -> Result<Properties> {
     driver()?;
     let requested = |e| failed(e, || format!("asking what GPU {ordinal} is"));
     let device = result::device::get(ordinal as i32).map_err(requested)?;
@@ -137,7 +140,7 @@ pub(super) fn properties(ordinal: usize) -> Result<Properties> {
 
 /// An entry point, loaded as long as its context lives: modules are never unloaded, for there are few.
 #[derive(Clone, Copy)]
-pub(super) struct Function(sys::CUfunction);
+pub(crate) struct Function(sys::CUfunction);
 
 // SAFETY: a CUfunction is a handle that the driver lets any thread use while its module is loaded.
 unsafe impl Send for Function {}
@@ -145,7 +148,7 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 /// Registers that each thread of a kernel has.
-pub(super) fn registers(context: &CudaContext, function: Function) -> Result<u32> {
+pub(crate) fn registers(context: &CudaContext, function: Function) -> Result<u32> {
     let requested = || "asking how many registers a kernel has".to_owned();
     context.bind_to_thread().map_err(|e| failed(e, requested))?;
     let which = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NUM_REGS;
@@ -155,7 +158,7 @@ pub(super) fn registers(context: &CudaContext, function: Function) -> Result<u32
 }
 
 /// Lets blocks of a kernel have so many bytes of dynamic shared memory; from 48 KB on the driver wants to be told.
-pub(super) fn allow_shared(context: &CudaContext, function: Function, bytes: u32) -> Result<()> {
+pub(crate) fn allow_shared(context: &CudaContext, function: Function, bytes: u32) -> Result<()> {
     const UNTOLD: u32 = 48 << 10;
     if bytes <= UNTOLD {
         return Ok(());
@@ -169,7 +172,7 @@ pub(super) fn allow_shared(context: &CudaContext, function: Function, bytes: u32
 }
 
 /// Compiles PTX for the device (or finds it in the driver's cache) and looks up its entries.
-pub(super) fn load(
+pub(crate) fn load(
     context: &CudaContext,
     name: &str,
     ptx: &str,
@@ -190,30 +193,15 @@ pub(super) fn load(
         .collect()
 }
 
-/// Starts a launch on a stream; returns before it has run.
-///
-/// # Safety
-/// The addresses in the arguments must be of memory that the device can reach, of the sizes the kernel reads and writes, until
-/// the launch has run; the workspace must be used by this stream alone; `function` must be the launch's kernel.
-pub(super) unsafe fn launch(
-    stream: &CudaStream,
-    function: Function,
-    launch: &Launch,
-) -> Result<()> {
-    let requested = || format!("launching {} in {} blocks", launch.kernel.entry(), launch.grid);
-    let words = launch.arguments.words();
-    // SAFETY: as the caller promises; production kernels take these words and no dynamic shared memory.
-    unsafe { launch_words(stream, function, [launch.grid, launch.block, 0], &words, requested) }
-}
-
 /// Parameters that a kernel is launched with at most.
 const MOST_PARAMETERS: usize = 24;
 
-/// Starts a kernel whose parameters are 64 bits each, in `[blocks, threads, bytes of dynamic shared memory]`.
+/// Starts a kernel whose parameters are 64 bits each, in `[blocks, threads, bytes of dynamic shared memory]`, on a stream; returns before it has run.
 ///
 /// # Safety
-/// As [`launch`], for whatever the kernel does with its parameters; they must be as many as it takes.
-pub(super) unsafe fn launch_words(
+/// Parameters must be as many as the kernel takes. The addresses among them must be of memory that the device can reach, of the sizes the
+/// kernel reads and writes, until it has run; a workspace must be used by this stream alone.
+pub(crate) unsafe fn launch(
     stream: &CudaStream,
     function: Function,
     [grid, block, shared]: [u32; 3],
@@ -234,7 +222,7 @@ pub(super) unsafe fn launch_words(
 }
 
 /// Whether what a stream is given is being recorded into a graph.
-pub(super) fn is_captured(stream: &CudaStream) -> Result<bool> {
+pub(crate) fn is_captured(stream: &CudaStream) -> Result<bool> {
     let status = stream.capture_status();
     let status = status.map_err(|e| failed(e, || "asking whether a stream is captured".into()))?;
     Ok(status != sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
@@ -244,7 +232,7 @@ pub(super) fn is_captured(stream: &CudaStream) -> Result<bool> {
 ///
 /// # Safety
 /// So many bytes from the address on must be memory of the stream's device.
-pub(super) unsafe fn fill(stream: &CudaStream, address: u64, bytes: usize, byte: u8) -> Result<()> {
+pub(crate) unsafe fn fill(stream: &CudaStream, address: u64, bytes: usize, byte: u8) -> Result<()> {
     let requested = || format!("filling {bytes} bytes on the device");
     stream.context().bind_to_thread().map_err(|e| failed(e, requested))?;
     if bytes == 0 {
@@ -259,7 +247,7 @@ pub(super) unsafe fn fill(stream: &CudaStream, address: u64, bytes: usize, byte:
 ///
 /// # Safety
 /// As many bytes from the address on must be memory of the stream's device; the host's are to stay until the stream has come that far.
-pub(super) unsafe fn write(stream: &CudaStream, address: u64, bytes: &[u8]) -> Result<()> {
+pub(crate) unsafe fn write(stream: &CudaStream, address: u64, bytes: &[u8]) -> Result<()> {
     let requested = || format!("copying {} bytes to the device", bytes.len());
     stream.context().bind_to_thread().map_err(|e| failed(e, requested))?;
     if bytes.is_empty() {
@@ -274,7 +262,7 @@ pub(super) unsafe fn write(stream: &CudaStream, address: u64, bytes: &[u8]) -> R
 ///
 /// # Safety
 /// So many bytes from the address on must be memory of the context's device.
-pub(super) unsafe fn read(
+pub(crate) unsafe fn read(
     context: &Arc<CudaContext>,
     address: u64,
     bytes: &mut [u8],
@@ -291,7 +279,7 @@ pub(super) unsafe fn read(
 }
 
 /// Bytes of the device's memory that are free.
-pub(super) fn free_memory(context: &CudaContext) -> Result<u64> {
+pub(crate) fn free_memory(context: &CudaContext) -> Result<u64> {
     let requested = || "asking how much memory is free".to_owned();
     context.bind_to_thread().map_err(|e| failed(e, requested))?;
     result::mem_get_info().map(|(free, _)| free as u64).map_err(|e| failed(e, requested))
@@ -306,7 +294,7 @@ pub struct Memory {
 
 impl Memory {
     /// So many bytes, zeroed; none for 0.
-    pub(super) fn zeroed(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
+    pub(crate) fn zeroed(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
         let memory = Memory::uninitialised(context, bytes)?;
         if bytes > 0 {
             // The host does not wait for a memset, nor do streams of reductions for the null stream.
@@ -321,7 +309,7 @@ impl Memory {
     }
 
     /// So many bytes, whatever they hold; none for 0.
-    pub(super) fn uninitialised(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
+    pub(crate) fn uninitialised(context: &Arc<CudaContext>, bytes: usize) -> Result<Memory> {
         let requested = || {
             let free = result::mem_get_info()
                 .map_or(String::new(), |(free, total)| format!(" ({free} of {total} are free)"));
@@ -337,7 +325,7 @@ impl Memory {
     }
 
     /// A copy of host memory.
-    pub(super) fn copy_of(context: &Arc<CudaContext>, bytes: &[u8]) -> Result<Memory> {
+    pub(crate) fn copy_of(context: &Arc<CudaContext>, bytes: &[u8]) -> Result<Memory> {
         let mut memory = Memory::uninitialised(context, bytes.len())?;
         memory.write(0, bytes)?;
         Ok(memory)
@@ -376,7 +364,7 @@ impl Memory {
         self.address
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 }
@@ -392,7 +380,7 @@ impl Drop for Memory {
 }
 
 /// Page-locked host memory that the device writes to directly, as 64-bit words.
-pub(super) struct Mapped {
+pub(crate) struct Mapped {
     context: Arc<CudaContext>,
     words: *mut u64,
     address: u64,
@@ -402,7 +390,7 @@ pub(super) struct Mapped {
 unsafe impl Send for Mapped {}
 
 impl Mapped {
-    pub(super) fn zeroed(context: &Arc<CudaContext>, words: usize) -> Result<Mapped> {
+    pub(crate) fn zeroed(context: &Arc<CudaContext>, words: usize) -> Result<Mapped> {
         let requested = || format!("{} bytes of page-locked host memory", 8 * words);
         context.bind_to_thread().map_err(|e| failed(e, requested))?;
         let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_PORTABLE;
@@ -420,12 +408,12 @@ impl Mapped {
     }
 
     /// The device's address of it.
-    pub(super) fn address(&self) -> u64 {
+    pub(crate) fn address(&self) -> u64 {
         self.address
     }
 
     /// The word as it is now; `k` is below the number allocated.
-    pub(super) fn word(&self, k: usize) -> u64 {
+    pub(crate) fn word(&self, k: usize) -> u64 {
         // SAFETY: within the allocation by the callers, which are constants of this folder.
         unsafe { self.words.add(k).read_volatile() }
     }
@@ -441,19 +429,19 @@ impl Drop for Mapped {
 }
 
 /// Waits for everything on a stream.
-pub(super) fn synchronize(stream: &CudaStream, requested: impl FnOnce() -> String) -> Result<()> {
+pub(crate) fn synchronize(stream: &CudaStream, requested: impl FnOnce() -> String) -> Result<()> {
     stream.synchronize().map_err(|e| failed(e, requested))
 }
 
 /// Marks how far a stream has come, with the time.
-pub(super) fn record(stream: &CudaStream) -> Result<CudaEvent> {
+pub(crate) fn record(stream: &CudaStream) -> Result<CudaEvent> {
     stream
         .record_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT))
         .map_err(|e| failed(e, || "recording an event".into()))
 }
 
 /// Milliseconds between two marks that the device has passed.
-pub(super) fn elapsed(from: &CudaEvent, to: &CudaEvent) -> Result<f32> {
+pub(crate) fn elapsed(from: &CudaEvent, to: &CudaEvent) -> Result<f32> {
     let requested = || "the time between two events".into();
     to.synchronize().map_err(|e| failed(e, requested))?;
     from.elapsed_ms(to).map_err(|e| failed(e, requested))

@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpfold_simt as machine;
 
-use crate::kernel::Home;
+use crate::home::Home;
 use crate::{Error, Result};
 
 /// The memory of one device, shared by its arrays.
-pub(super) type Shared = Arc<Mutex<machine::Memory>>;
+pub(crate) type Shared = Arc<Mutex<machine::Memory>>;
 
 /// Locks what clones share. A thread that panicked while it held the lock left bytes in arrays, which is where they belong.
-pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -23,13 +23,13 @@ pub struct Memory {
 }
 
 impl Memory {
-    pub(super) fn copy_of(shared: &Shared, bytes: &[u8]) -> Memory {
+    pub(crate) fn copy_of(shared: &Shared, bytes: &[u8]) -> Memory {
         let buffer = lock(shared).upload_bytes(bytes);
         Memory { shared: shared.clone(), buffer }
     }
 
     /// Bytes that nobody wrote but the first `zeros`, which are zero.
-    pub(super) fn unwritten(shared: &Shared, bytes: u64, zeros: usize) -> Result<Memory> {
+    pub(crate) fn unwritten(shared: &Shared, bytes: u64, zeros: usize) -> Result<Memory> {
         let buffer = lock(shared).allocate(bytes);
         let mut memory = Memory { shared: shared.clone(), buffer };
         memory.write(0, &vec![0; zeros])?;
@@ -64,12 +64,12 @@ impl Drop for Memory {
 }
 
 /// The home of arrays in shared memory.
-pub(super) fn home(shared: &Shared) -> Home {
+pub(crate) fn home(shared: &Shared) -> Home {
     Home::Simt(Arc::as_ptr(shared).addr())
 }
 
 /// So many bytes from an address on.
-pub(super) fn read_at(shared: &Shared, address: u64, bytes: usize) -> Result<Vec<u8>> {
+pub(crate) fn read_at(shared: &Shared, address: u64, bytes: usize) -> Result<Vec<u8>> {
     let found = lock(shared).read_at(address, bytes as u64);
     found.map_err(|e| failed("reading an array", &e))
 }

@@ -23,13 +23,13 @@ pub struct Decimal {
 impl Decimal {
     /// Reads one where some bytes begin, and says how many it takes; `None` for what is no such number.
     #[inline(always)]
-    pub(super) fn read(bytes: &[u8]) -> Option<(Decimal, usize)> {
+    pub(crate) fn read(bytes: &[u8]) -> Option<(Decimal, usize)> {
         let usual = bytes.first_chunk().and_then(Decimal::read_usual);
         usual.or_else(|| Decimal::read_any(bytes))
     }
 
     /// The one that a text is, which may have an exponent; `None` where that takes more to tell.
-    pub(super) fn of(text: &[u8]) -> Option<Decimal> {
+    pub(crate) fn of(text: &[u8]) -> Option<Decimal> {
         let (decimal, end) = Decimal::read(text)?;
         match text.get(end) {
             None => Some(decimal),

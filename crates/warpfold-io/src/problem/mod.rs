@@ -1,13 +1,20 @@
 //! [`Problem`]: what can be wrong with an input.
 
+mod changed;
+mod npy;
+mod packed;
+mod text;
+
 use std::io;
 
 use warpfold_num::DType;
 
-use crate::error::system_message;
-use crate::packed::Damaged;
-use crate::stamp::Changed;
-use crate::{Name, npy, text};
+pub(crate) use changed::Changed;
+pub use npy::NpyError;
+pub(crate) use packed::Damaged;
+pub use text::{TextError, delimiter_hint};
+
+use crate::Name;
 
 /// What is wrong with an input; the message follows the input's name.
 #[derive(Debug, thiserror::Error)]
@@ -130,10 +137,10 @@ pub enum Problem {
     },
     /// No `.npy` file, or a wrong one.
     #[error(transparent)]
-    Npy(#[from] npy::NpyError),
+    Npy(#[from] NpyError),
     /// No numbers, or a wrong one.
     #[error(transparent)]
-    Text(#[from] text::TextError),
+    Text(#[from] TextError),
 }
 
 impl From<io::Error> for Problem {
@@ -149,5 +156,14 @@ impl From<io::Error> for Problem {
             io::ErrorKind::IsADirectory => Problem::Directory,
             _ => Problem::Io(error),
         }
+    }
+}
+
+/// The system's message without Rust's error number.
+pub fn system_message(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_string(),
+        None => text,
     }
 }

@@ -4,8 +4,7 @@ use std::fmt;
 
 use warpfold_num::DType;
 
-use super::Number;
-use super::dialect::is_missing;
+use crate::number::{Number, is_missing};
 
 /// What is wrong with a text; the message follows the file's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -198,7 +197,7 @@ pub enum TextError {
 impl TextError {
     /// The same in a text with more lines before it: what a row of data can be, whose lines were counted from some later one.
     #[must_use]
-    pub(super) fn after(mut self, lines: u64) -> TextError {
+    pub(crate) fn after(mut self, lines: u64) -> TextError {
         if let TextError::NotANumber { line, .. }
         | TextError::NoWord { line, .. }
         | TextError::OutOfRange { line, .. }
@@ -212,7 +211,7 @@ impl TextError {
     }
 
     /// What is wrong, without the advice to who asked for the column.
-    pub(super) fn without_advice(&self) -> String {
+    pub(crate) fn without_advice(&self) -> String {
         match self {
             TextError::NotANumber { line, column, text, columns, dtype } => {
                 let hint = if *columns == 1 { delimiter_hint(text) } else { String::new() };
