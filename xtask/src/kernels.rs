@@ -2,6 +2,7 @@
 //!
 //! The PTX of the catalogue goes into one pack, which `warpfold-kernels` embeds, and a table of its kernels into `kernels.lock`.
 
+mod arguments;
 mod compile;
 mod facts;
 mod listing;
@@ -60,6 +61,16 @@ impl Kernels {
         let tools = root.join(".tools");
         let folder = root.join("crates/warpfold-kernels");
         let nvrtc = Nvrtc::open(&tools)?;
+        let known = arguments::text(|file| read(&folder.join("cuda").join(file)))?;
+        let file = folder.join("src/arguments.rs");
+        if !self.check {
+            write(&file, known.as_bytes())?;
+        } else if read(&file)? != known {
+            return Err(format!(
+                "{} is not what the device code gives; run `cargo xtask kernels` and commit it",
+                file.display()
+            ));
+        }
         let made = compile::modules(&nvrtc, &folder.join("cuda"), |name| self.wants(name))?;
         let lock = folder.join("kernels.lock");
         match self.check {

@@ -4,6 +4,8 @@
 //! for people to read. This crate embeds the pack, says what every kernel is called and what a launch must know of it ([`Entry`]), and which source line each line of
 //! PTX came from. It knows nothing of devices.
 
+#[rustfmt::skip]
+pub mod arguments;
 pub mod catalog;
 pub mod ladder;
 pub mod manifest;

@@ -1,7 +1,8 @@
 //! What a launch must know of a kernel, as the device code says it.
 //!
 //! Launch bounds, parameters and shared memory are read from the PTX when the pack is made, sizes of states and records from constants that the device code
-//! defines beside each kernel. So none of it is typed a second time in Rust.
+//! defines beside each kernel; the names and order of parameters, and numbers that stand for a choice, are in [`arguments`](crate::arguments), made of the
+//! device code too. So none of it is typed a second time in Rust.
 
 /// A kernel: an entry of a [`Module`](crate::Module).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! The last step on the device: which reductions a fold's own kernel finishes, and what `cuda/entry/finish.cu` is asked to do for the others.
 
+use warpfold_kernels::arguments::Step;
+
 use crate::element::{Decode, Element};
 use crate::exact::{ProductLimbs, SumLimbs};
 use crate::plan::{CudaPlan, DeviceFold, Rounding};
@@ -15,35 +17,6 @@ pub(super) enum Ending {
         /// What to do, as the kernel takes it apart.
         options: u64,
     },
-}
-
-/// What is done at the end, as `cuda/entry/finish.cu` numbers it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Mean,
-    Var,
-    Std,
-    L2,
-    L1,
-    LargestComplex,
-    Sumsq,
-    Sum,
-    FastMean,
-    FastL1,
-    FastL2,
-    FastSumsq,
-    FastVar,
-    FastStd,
-    Any,
-    All,
-    Product,
-    ComplexProduct,
-    IntegerProduct,
-    LargestInteger,
-    LargestHalf,
-    LargestBrain,
-    LargestFloat,
-    IntegerSumsq,
 }
 
 /// What a value of floats is rounded to, if that is asked for.

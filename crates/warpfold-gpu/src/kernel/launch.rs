@@ -1,5 +1,7 @@
 //! [`Launch`]: one kernel launch as a plain value, which a driver or a simulator runs.
 
+pub use warpfold_kernels::arguments::Arguments;
+
 use super::finish::{self, Ending};
 use super::record::{RECORD_WORDS, words_of};
 use crate::partial::Finish;
@@ -73,38 +75,6 @@ impl FoldKernel {
                 why: "no kernel is built for this device; compute capability 7.0 is the least",
             },
         )
-    }
-}
-
-/// The parameters of every production kernel, in their order; pointers are addresses in the machine's memory.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Arguments {
-    /// The array, aligned to its elements.
-    pub x: u64,
-    /// The second array of dot; the index of the first element in the whole of products of floats; else 0.
-    pub y: u64,
-    /// Elements of each array.
-    pub n: u64,
-    /// [`workspace_bytes`] that belong to one stream and were zero before its first launch.
-    pub workspace: u64,
-    /// Where [`RECORD_WORDS`](super::RECORD_WORDS) words go for [`read`](super::read), or 0.
-    pub record: u64,
-    /// Where the finished value goes in the result's type, or 0.
-    pub value: u64,
-    /// Where the stamp goes once record and value are visible to the host, or 0.
-    pub done: u64,
-    /// The stamp.
-    pub stamp: u64,
-    /// Bit 0: exact folds skip NaN. Bit 1: products of floats write the last block of the tree, as `finish` wants it.
-    pub options: u64,
-}
-
-impl Arguments {
-    /// The parameters one by one, 64 bits each.
-    pub const fn words(&self) -> [u64; 9] {
-        let Arguments { x, y, n, workspace, record, value, done, stamp, options } = *self;
-        [x, y, n, workspace, record, value, done, stamp, options]
     }
 }
 

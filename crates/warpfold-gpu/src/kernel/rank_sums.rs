@@ -1,5 +1,6 @@
 //! [`RankSums`]: columns of one element of every rank, each summed and rounded once, where tensors are summed over ranks.
 
+use warpfold_kernels::arguments::RankSumArguments;
 use warpfold_kernels::catalog::RANK_SUMS;
 
 use super::batched::{BatchedLaunch, Code};
@@ -51,7 +52,8 @@ impl RankSums {
         let tile = THREADS * if dtype.size() == 8 { 2 } else { 4 };
         let most = u64::from(multiprocessors) * BLOCKS;
         let grid = columns.div_ceil(tile).clamp(1, most) as u32;
-        let words = vec![rows, pitch, ranks, columns, own, own_rank, out];
+        let words =
+            RankSumArguments { rows, pitch, ranks, columns, own, own_rank, out }.words().into();
         let code = Code::Shipped(RANK_SUMS.name.into());
         Ok(BatchedLaunch { code, entry, grid, block: THREADS as u32, shared_bytes: 0, words })
     }

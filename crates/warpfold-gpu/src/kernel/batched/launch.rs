@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
+use warpfold_kernels::arguments::{
+    ColumnArguments, FallbackColumnArguments, Moment, MomentArguments, SegmentArguments,
+    StridedArguments, TreeArguments, TreeJoinArguments,
+};
+
 use crate::kernel::map::Spliced;
 use crate::plan::{
     Batch, BatchedFold, BoundsKind, Columns, CudaBatchPlan, CudaWay, Fallback, LoopTable, Strided,
-    block_threads,
+    Trees, block_threads,
 };
 use crate::shape::Loop;
 use crate::{Error, Op, Result};
@@ -103,10 +108,23 @@ impl Launches<'_> {
         let Launches { plan, x, out, workspace, faults, .. } = *self;
         let (n, segments, offsets, bytes, length) = parameters(cut);
         let options = self.options();
-        let words = vec![x, n, offsets, bytes, length, segments, out, workspace, faults, options];
+        let arguments = SegmentArguments {
+            x,
+            n,
+            offsets,
+            bounds: bytes,
+            length,
+            segments,
+            out,
+            workspace,
+            faults,
+            options,
+        };
         let fallback = match plan.fallback() {
             Fallback::No => Vec::new(),
-            Fallback::Sums(module, block) => vec![self.sums(module, block, "", words.clone())],
+            Fallback::Sums(module, block) => {
+                vec![self.sums(module, block, "", arguments.words().into())]
+            }
             Fallback::Blocks(module) if plan.fold == BatchedFold::Stats => {
                 self.columns_of_stats(|one| one.blocks(module.clone(), Some(cut), None))
             }
@@ -116,11 +134,12 @@ impl Launches<'_> {
         if matches!(plan.way, CudaWay::Blocks | CudaWay::Trees(_)) {
             return fallback.collect();
         }
-        let mut words = words;
-        if let CudaWay::Rows { lanes } = plan.way {
+        let bounds = match plan.way {
             // Nothing is searched, so that the lanes go into the bounds' kind.
-            words[3] = lanes;
-        }
+            CudaWay::Rows { lanes } => lanes,
+            _ => bytes,
+        };
+        let words = SegmentArguments { bounds, ..arguments }.words().into();
         let launch = self.of(plan.entry(), "", plan.grid, words);
         std::iter::once(launch).chain(fallback).collect()
     }
@@ -131,22 +150,44 @@ impl Launches<'_> {
         let Launches { plan, x, out, workspace, faults, .. } = *self;
         let options = self.options();
         let states = if columns.joins() { workspace } else { 0 };
-        let shape = [x, width, rows, batches, row_pitch, batch_pitch, elements, runs];
-        let rest = [columns.columns, states, out, faults, folded.length, options];
-        let words = [&shape[..], &rest[..]].concat();
-        let mut launches = vec![self.of(plan.entry(), columns.entry(), plan.grid, words.clone())];
+        let arguments = ColumnArguments {
+            x,
+            width,
+            rows,
+            batches,
+            row_pitch,
+            batch_pitch,
+            elements,
+            runs,
+            columns: columns.columns,
+            states,
+            out,
+            faults,
+            inputs: folded.length,
+            options,
+        };
+        let words = arguments.words().into();
+        let mut launches = vec![self.of(plan.entry(), columns.entry(), plan.grid, words)];
         let outputs = batches * columns.columns;
         if columns.joins() {
-            let words = [&[x, columns.states_of_run()], &words[2..]].concat();
-            launches.push(self.join(outputs, columns.joined(), words));
+            let arguments = ColumnArguments { width: columns.states_of_run(), ..arguments };
+            launches.push(self.join(outputs, columns.joined(), arguments));
         }
         launches.extend(match plan.fallback() {
             Fallback::No => Vec::new(),
             Fallback::Sums(module, block) => {
-                let shape =
-                    [x, folded.length, folded.stride, batch_pitch, columns.columns, outputs];
-                let words = [&shape[..], &[out, faults, options]].concat();
-                vec![self.sums(module, block, "_columns", words)]
+                let arguments = FallbackColumnArguments {
+                    x,
+                    rows: folded.length,
+                    row_pitch: folded.stride,
+                    batch_pitch,
+                    columns: columns.columns,
+                    outputs,
+                    out,
+                    faults,
+                    options,
+                };
+                vec![self.sums(module, block, "_columns", arguments.words().into())]
             }
             Fallback::Blocks(module) if plan.fold == BatchedFold::Stats => {
                 self.columns_of_stats(|one| one.by_loops(module.clone()))
@@ -164,15 +205,40 @@ impl Launches<'_> {
         let states = if runs > 1 { workspace } else { 0 };
         let options = self.options();
         let from = x + loops.start.wrapping_mul(plan.batch.dtype.size() as u64);
-        let shape = [from, outputs, inputs, self.table(0), loops.kept, loops.folded];
-        let rest = [loops.first_output, lanes, runs, states, out, faults, options];
-        let words = [&shape[..], &rest[..]].concat();
+        let arguments = StridedArguments {
+            x: from,
+            outputs,
+            inputs,
+            loops: self.table(0),
+            kept: loops.kept,
+            folded: loops.folded,
+            first_output: loops.first_output,
+            lanes,
+            runs,
+            states,
+            out,
+            faults,
+            options,
+        };
+        let words = arguments.words().into();
         let mut launches = vec![self.of(plan.entry(), "_loops", plan.grid, words)];
         if runs > 1 {
             // The states look like one matrix.
-            let shape = [x, outputs, inputs, 1, 0, 0, 0, runs];
-            let rest = [outputs, states, out, faults, inputs, options];
-            launches.push(self.join(outputs, runs, [&shape[..], &rest[..]].concat()));
+            let matrix = ColumnArguments {
+                x,
+                width: outputs,
+                rows: inputs,
+                batches: 1,
+                runs,
+                columns: outputs,
+                states,
+                out,
+                faults,
+                inputs,
+                options,
+                ..ColumnArguments::default()
+            };
+            launches.push(self.join(outputs, runs, matrix));
         }
         if let Fallback::Blocks(module) = plan.fallback() {
             launches.push(self.by_loops(module));
@@ -193,19 +259,21 @@ impl Launches<'_> {
     fn joined_trees(&self) -> Option<BatchedLaunch> {
         let CudaWay::Trees(trees) = self.plan.way else { return None };
         let outputs = self.plan.batch.outputs();
-        let words = vec![self.workspace, outputs, trees.pieces, self.out, self.options()];
+        let Launches { workspace: states, out, .. } = *self;
+        let (pieces, options) = (trees.pieces, self.options());
+        let words = TreeJoinArguments { states, outputs, pieces, out, options }.words().into();
         let warps = u64::from(self.plan.block) / 32;
         let grid = outputs.div_ceil(warps).clamp(1, u64::from(self.multiprocessors) * 4) as u32;
         (trees.pieces > 1).then(|| self.of(self.plan.entry(), "_join", grid, words))
     }
 
     /// The join of so many states to each output: a thread an output where they are few or outputs many, else a block.
-    fn join(&self, outputs: u64, joined: u64, mut words: Vec<u64>) -> BatchedLaunch {
+    fn join(&self, outputs: u64, joined: u64, arguments: ColumnArguments) -> BatchedLaunch {
         let block = u64::from(self.plan.block);
         let share = if outputs >= 64 * block || joined <= 16 { 1 } else { block };
         let grid = if share == 1 { outputs.div_ceil(block) } else { outputs };
         let grid = grid.clamp(1, u64::from(self.multiprocessors) * 8) as u32;
-        words.push(share);
+        let words = [&arguments.words()[..], &[share]].concat();
         self.of(self.plan.entry(), "_join", grid, words)
     }
 
@@ -256,22 +324,64 @@ impl Launches<'_> {
         };
         let inputs = if loops.is_some() { plan.batch.elements() / segments.max(1) } else { 0 };
         let moment = match op {
-            Op::Sum => 0,
-            Op::L1 => 1,
-            Op::Mean => 2,
-            Op::L2 => 3,
-            Op::Var => 4,
-            Op::Sumsq => 6,
-            _ => 5,
+            Op::Sum => Moment::Sum,
+            Op::L1 => Moment::L1,
+            Op::Mean => Moment::Mean,
+            Op::L2 => Moment::L2,
+            Op::Var => Moment::Var,
+            Op::Sumsq => Moment::Sumsq,
+            _ => Moment::Std,
         };
         let x = self.x.wrapping_add(start.wrapping_mul(size));
-        let shape = [x, n, offsets, bytes, length, segments, out, table, faults, self.options()];
-        let last = match trees {
-            Some(trees) => [trees.lanes, trees.pieces, trees.span, self.workspace],
-            None => [u64::from(all), moment, ddof, size],
+        let options = self.options();
+        let arguments = MomentArguments {
+            x,
+            n,
+            offsets,
+            bounds: bytes,
+            length,
+            segments,
+            out,
+            loops: table,
+            faults,
+            options,
+            kept,
+            folded,
+            first_output,
+            inputs,
+            all: all.into(),
+            moment: moment as u64,
+            ddof,
+            size,
         };
-        let rest = [&[kept, folded, first_output, inputs], &last[..]].concat();
-        let words = [&shape[..], &rest[..]].concat();
+        let words = match trees {
+            Some(trees) => {
+                let Trees { lanes, pieces, span, .. } = trees;
+                let MomentArguments { kept, folded, first_output, .. } = arguments;
+                let of_trees = TreeArguments {
+                    x,
+                    n,
+                    offsets,
+                    bounds: bytes,
+                    length,
+                    segments,
+                    out,
+                    loops: table,
+                    faults,
+                    options,
+                    kept,
+                    folded,
+                    first_output,
+                    inputs,
+                    lanes,
+                    pieces,
+                    span,
+                    states: self.workspace,
+                };
+                of_trees.words().into()
+            }
+            None => arguments.words().into(),
+        };
         let grid =
             if all { plan.grid } else { self.multiprocessors.saturating_mul(2).min(plan.grid) };
         let block = match all {

@@ -1,5 +1,7 @@
 //! Stats of many inputs: in one pass where there is a kernel for it, else each of its columns by the kernels of that reduction, joined on the host.
 
+use warpfold_kernels::arguments::LengthArguments;
+
 use super::columns::renamed_to;
 use super::request::{BatchedRequest, Undefined};
 use super::{AnySegments, BatchedLaunch, Parts};
@@ -124,13 +126,21 @@ impl BatchedRequest<'_> {
         let out = self.machine.unwritten(8 * lengths.len())?;
         // Offsets were looked at by the sums; nothing new can be wrong with them.
         let faults = self.machine.copy_of(&[0xff; super::Faults::BYTES])?;
+        let arguments = LengthArguments {
+            offsets,
+            bounds: bytes,
+            segments,
+            n,
+            out: out.address(),
+            faults: faults.address(),
+        };
         let launch = BatchedLaunch {
             code: super::Code::Shipped("segment_lengths".into()),
             entry: "segment_lengths".into(),
             grid: segments.div_ceil(THREADS.into()).min(1 << 16) as u32,
             block: THREADS,
             shared_bytes: 0,
-            words: vec![offsets, bytes, segments, n, out.address(), faults.address()],
+            words: arguments.words().into(),
         };
         self.machine.run_batched(&[launch], &[ready])?;
         out.read(bytemuck::cast_slice_mut(&mut lengths))?;

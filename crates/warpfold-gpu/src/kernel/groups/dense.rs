@@ -1,5 +1,7 @@
 //! [`AnyDenseSort`]: values sorted by keys that are numbers of groups, as launches and the memory that they need.
 
+use warpfold_kernels::arguments::BoundArguments;
+
 use super::keys::{bounds, check, outside};
 use super::sort::{Sort, launch};
 use super::{AnyGroups, GivenKeys, Labels, Values, uploaded};
@@ -82,7 +84,9 @@ pub(super) fn starts(
 ) -> BatchedLaunch {
     let most = machine.facts().multiprocessors.saturating_mul(PER_MULTIPROCESSOR);
     let grid = (numbers + 1).div_ceil(THREADS.into()).min(most.into()) as u32;
-    launch("groups", "groups_bounds", grid, vec![ordinals, shift.into(), n, numbers, to])
+    let arguments =
+        BoundArguments { keys: ordinals, shift: shift.into(), n, groups: numbers, starts: to };
+    launch("groups", "groups_bounds", grid, arguments.words().into())
 }
 
 /// What says that the key at an index is no group's number.

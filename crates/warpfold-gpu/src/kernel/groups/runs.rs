@@ -1,5 +1,7 @@
 //! Runs of equal keys in an array in a machine's memory: where they begin, and what their keys are.
 
+use warpfold_kernels::arguments::{RunArguments, ScanArguments};
+
 use super::sort::launch;
 use super::{GivenKeys, uploaded};
 use crate::kernel::{AnyBuffer, BatchedLaunch, Executor, Ready};
@@ -21,14 +23,24 @@ pub(super) fn runs(
     let counts = machine.unwritten(8 * plan.warps() as usize)?;
     let total = machine.unwritten(8)?;
     let walk = |starts: u64, labels: u64, runs: u64| {
-        let counts = counts.address();
-        let label = [labels, width as u64, keys.base, runs];
-        let words = [&[keys.address, n, plan.share(), counts, starts], &label[..]].concat();
-        launch("groups", &format!("groups_runs_{}", 8 * keys.bytes), plan.walkers(), words)
+        let arguments = RunArguments {
+            keys: keys.address,
+            n,
+            share: plan.share(),
+            counts: counts.address(),
+            starts,
+            labels,
+            bytes: width as u64,
+            base: keys.base,
+            runs,
+        };
+        let entry = format!("groups_runs_{}", 8 * keys.bytes);
+        launch("groups", &entry, plan.walkers(), arguments.words().into())
     };
     before.push(walk(0, 0, 0));
-    let scan = vec![counts.address(), 1, plan.warps(), total.address()];
-    before.push(launch("groups", "groups_scan", 1, scan));
+    let (table, totals) = (counts.address(), total.address());
+    let scan = ScanArguments { table, rows: 1, columns: plan.warps(), totals };
+    before.push(launch("groups", "groups_scan", 1, scan.words().into()));
     machine.run_batched(&before, after)?;
     let mut word = [0; 8];
     total.read(&mut word)?;

@@ -1,5 +1,7 @@
 //! [`Sort`]: the launches of a stable radix sort of values by keys, and the memory that they need.
 
+use warpfold_kernels::arguments::{DigitArguments, ScanArguments, ScatterArguments};
+
 use super::GivenKeys;
 use super::scatter::Scatter;
 use crate::Result;
@@ -40,36 +42,67 @@ impl Sort {
             .collect::<Result<Vec<_>>>()?;
         let table = unwritten(plan.table_bytes())?;
         let totals = unwritten(8 * (DIGITS + 1))?;
-        let (mut launches, mut keys, mut values) = (Vec::new(), keys, values);
+        let (mut launches, mut given, mut values) = (Vec::new(), keys, values);
         let beyond = table.address() + 8 * DIGITS * u64::from(plan.grid);
         let mut limit = limit;
         let mut count = |keys: GivenKeys, shift: u32, bits: u32| {
             let limit = limit.take();
             let (below, fault) = limit.map_or((NONE, 0), |limit| (limit, beyond));
             let GivenKeys { address, bytes, base } = keys;
-            let digit = [address, bytes, base, n, shift.into(), bits.into(), plan.run];
-            let counted = [&digit[..], &[table.address(), below, fault]].concat();
-            let scan = vec![table.address(), DIGITS, plan.grid.into(), totals.address()];
+            let digit = DigitArguments {
+                keys: address,
+                bytes,
+                base,
+                n,
+                shift: shift.into(),
+                bits: bits.into(),
+                run: plan.run,
+                table: table.address(),
+                limit: below,
+                beyond: fault,
+            };
+            let scan = ScanArguments {
+                table: table.address(),
+                rows: DIGITS,
+                columns: plan.grid.into(),
+                totals: totals.address(),
+            };
             let rows = DIGITS as u32 + u32::from(limit.is_some());
-            let count = launch("groups", "groups_digits", plan.grid, counted);
+            let count = launch("groups", "groups_digits", plan.grid, digit.words().into());
             let count = BatchedLaunch { block: COUNT_THREADS, ..count };
-            ([count, launch("groups", "groups_scan", rows, scan)], digit)
+            ([count, launch("groups", "groups_scan", rows, scan.words().into())], digit)
         };
         if plan.passes() == 0 && n > 0 {
-            launches.extend(count(keys, 0, 0).0);
+            launches.extend(count(given, 0, 0).0);
         }
         for (pass, bits) in plan.digits().enumerate().take_while(|_| n > 0) {
-            let (counting, digit) = count(keys, bits.start, bits.len() as u32);
+            let (counting, digit) = count(given, bits.start, bits.len() as u32);
             launches.extend(counting);
             let (keys_out, values_out) = &sides[pass % 2];
             let (to, sorted) = (keys_out.address(), values_out.address());
-            let rest = [table.address(), totals.address(), values, width, to, sorted];
-            let words = [&digit[..], &rest].concat();
+            let DigitArguments { keys, bytes, base, n, shift, bits, run, table, .. } = digit;
+            let totals = totals.address();
+            let arguments = ScatterArguments {
+                keys,
+                bytes,
+                base,
+                n,
+                shift,
+                bits,
+                run,
+                table,
+                totals,
+                values,
+                width,
+                keys_out: to,
+                values_out: sorted,
+            };
+            let words = arguments.words().into();
             let Scatter { module, entry, block, shared_bytes } =
                 Scatter::new(plan, machine.facts());
             let scatter = launch(module, entry, plan.grid, words);
             launches.push(BatchedLaunch { block, shared_bytes, ..scatter });
-            keys = GivenKeys { address: to, bytes: plan.ordinal_bytes(), base: 0 };
+            given = GivenKeys { address: to, bytes: plan.ordinal_bytes(), base: 0 };
             values = sorted;
         }
         let mut sides = sides;

@@ -1,5 +1,7 @@
 //! [`AnyDenseTables`]: sums by keys that are numbers of groups, in tables in shared memory, as launches and the memory that they need.
 
+use warpfold_kernels::arguments::{TableArguments, TableKind};
+
 use super::GivenKeys;
 use super::dense::{beyond, starts};
 use super::sort::{Sort, launch};
@@ -127,10 +129,25 @@ impl Filled {
         let slots = machine.unwritten(plan.slot_bytes() as usize)?;
         let magnitudes = if plan.op == crate::Op::L1 { ABSOLUTE } else { 0 };
         let options = magnitudes | if nan == Nan::Ignore { IGNORE_NAN } else { 0 };
-        let (width, ranges) = (plan.width_bits.into(), plan.ranges());
-        let from = [given.address, given.bytes, limit, at, kind(values.dtype), n, plan.share];
-        let to = [width, ranges, first, plan.groups, out.address(), slots.address()];
-        let words = [&from[..], &to, &[faults.address(), options]].concat();
+        let ranges = plan.ranges();
+        let arguments = TableArguments {
+            keys: given.address,
+            key_bytes: given.bytes,
+            limit,
+            values: at,
+            kind: kind(values.dtype) as u64,
+            n,
+            share: plan.share,
+            width_bits: plan.width_bits.into(),
+            ranges,
+            starts: first,
+            groups: plan.groups,
+            out: out.address(),
+            slots: slots.address(),
+            faults: faults.address(),
+            options,
+        };
+        let words: Vec<u64> = arguments.words().into();
         let entry = if values.dtype.is_float() { "tables_floats" } else { "tables_integers" };
         let fill = launch("tables", entry, plan.grid, words.clone());
         let shared_bytes = plan.table_bytes() as u32;
@@ -153,18 +170,18 @@ impl Filled {
     }
 }
 
-/// How values lie in memory (`Kind` of `tables.cuh`).
-fn kind(values: DType) -> u64 {
+/// How values lie in memory.
+fn kind(values: DType) -> TableKind {
     match values {
-        DType::F32 => 0,
-        DType::F16 => 1,
-        DType::BF16 => 2,
-        DType::Bool | DType::U8 => 3,
-        DType::U16 => 4,
-        DType::U32 => 5,
-        DType::I8 => 6,
-        DType::I16 => 7,
-        DType::I32 => 8,
+        DType::F32 => TableKind::F32,
+        DType::F16 => TableKind::F16,
+        DType::BF16 => TableKind::BF16,
+        DType::Bool | DType::U8 => TableKind::U8,
+        DType::U16 => TableKind::U16,
+        DType::U32 => TableKind::U32,
+        DType::I8 => TableKind::I8,
+        DType::I16 => TableKind::I16,
+        DType::I32 => TableKind::I32,
         other => unreachable!("no plan of tables for {other}"),
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use warpfold_expr::Program;
+use warpfold_kernels::arguments::MapArguments;
 use warpfold_kernels::{catalog, entry, manifest};
 
 use super::cache::{self, Spliced};
@@ -70,7 +71,7 @@ impl Kernel {
         let (grid, block) =
             (blocks.min(MOST_BLOCKS_OF_EXACT), threads.min(entry.max_threads.unwrap_or(threads)));
         let mut words = self.addresses(inputs);
-        words.extend([n, workspace, record, counts]);
+        words.extend(MapArguments { n, workspace, record, counts }.words());
         BatchedLaunch {
             entry: spliced.entry().into(),
             code: Code::Spliced(spliced.clone()),

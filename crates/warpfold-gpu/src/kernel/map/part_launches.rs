@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use warpfold_engine::map::Each;
+use warpfold_kernels::arguments::{MapColumnArguments, MapRowArguments, MapSegmentArguments};
 
 use super::Spliced;
 use super::column_tiles::{ColumnTiles, Matrices};
@@ -76,7 +77,12 @@ impl<'a> Parted<'a> {
         let out = AnyBuffer::new(self.machine.zeros(n * dtype.size())?, dtype, n);
         let record = self.machine.copy_of(bytemuck::cast_slice(&fresh()))?;
         let counts = record.address();
-        let to = [out.address(), counts, counts + 8 * COUNTS as u64, job.options];
+        let to = To {
+            out: out.address(),
+            counts,
+            faults: counts + 8 * COUNTS as u64,
+            options: job.options,
+        };
         let (launch, workspace) = match job.shape.template.walk() {
             Some(Walk::Columns) => self.launch_of_columns(&job, dtype, to)?,
             Some(Walk::Segments) => self.launch_of_segments(&job, to)?,
@@ -85,8 +91,8 @@ impl<'a> Parted<'a> {
         Ok(MapBatchedLaunch { launch, out, record, workspace, arrays: PhantomData })
     }
 
-    /// Of rows: where results, counts and faults go, and the options.
-    fn launch_of_rows(&self, job: &RowJob, dtype: DType, to: [u64; 4]) -> Result<BatchedLaunch> {
+    /// Of rows.
+    fn launch_of_rows(&self, job: &RowJob, dtype: DType, to: To) -> Result<BatchedLaunch> {
         let PartBounds::Every { length, .. } = self.parts.bounds else {
             unreachable!("rows are of one length")
         };
@@ -101,9 +107,9 @@ impl<'a> Parted<'a> {
         let most = self.blocks(&kernel);
         let lanes = lanes(length.div_ceil(elements), outputs, most * THREADS / 32);
         let mut words = kernel.addresses(&self.inputs);
-        words.extend([outputs, length]);
-        words.extend(to);
-        words.push(lanes);
+        let To { out, counts, faults, options } = to;
+        let rows = outputs;
+        words.extend(MapRowArguments { rows, length, out, counts, faults, options, lanes }.words());
         Ok(launch(&kernel, (outputs * lanes).div_ceil(THREADS).clamp(1, most), words))
     }
 
@@ -113,11 +119,7 @@ impl<'a> Parted<'a> {
         u64::from(self.machine.facts().multiprocessors) * u64::from(each)
     }
 
-    fn launch_of_segments(
-        &self,
-        job: &RowJob,
-        to: [u64; 4],
-    ) -> Result<(BatchedLaunch, Option<Memory>)> {
+    fn launch_of_segments(&self, job: &RowJob, to: To) -> Result<(BatchedLaunch, Option<Memory>)> {
         let PartBounds::Offsets(offsets) = self.parts.bounds else {
             unreachable!("segments have offsets")
         };
@@ -134,9 +136,19 @@ impl<'a> Parted<'a> {
         let bytes = WORKSPACE_HEADER + grid * u64::from(state);
         let workspace = self.machine.zeros(bytes as usize)?;
         let mut words = kernel.addresses(&self.inputs);
-        words.extend([outputs, n]);
-        words.extend(to);
-        words.extend([workspace.address(), offsets.address, offsets.dtype.size() as u64]);
+        let To { out, counts, faults, options } = to;
+        let arguments = MapSegmentArguments {
+            segments: outputs,
+            n,
+            out,
+            counts,
+            faults,
+            options,
+            workspace: workspace.address(),
+            offsets: offsets.address,
+            bytes: offsets.dtype.size() as u64,
+        };
+        words.extend(arguments.words());
         Ok((launch(&kernel, grid, words), Some(workspace)))
     }
 
@@ -155,7 +167,7 @@ impl<'a> Parted<'a> {
         &self,
         job: &RowJob,
         dtype: DType,
-        to: [u64; 4],
+        to: To,
     ) -> Result<(BatchedLaunch, Option<Memory>)> {
         let matrices = self.matrices().unwrap_or_else(|| unreachable!("parts are columns"));
         let per_lane = VECTOR_BYTES / dtype.size() as u64;
@@ -173,9 +185,22 @@ impl<'a> Parted<'a> {
         let Matrices { width, rows, batches } = matrices;
         let ColumnTiles { lanes, is_apart, share, runs, .. } = tiles;
         let mut words = kernel.addresses(&self.inputs);
-        words.extend([width, rows]);
-        words.extend(to);
-        words.extend([batches, runs, lanes, share, is_apart.into(), workspace.address()]);
+        let To { out, counts, faults, options } = to;
+        let arguments = MapColumnArguments {
+            width,
+            rows,
+            out,
+            counts,
+            faults,
+            options,
+            batches,
+            runs,
+            lanes,
+            share,
+            is_apart: is_apart.into(),
+            workspace: workspace.address(),
+        };
+        words.extend(arguments.words());
         Ok((launch(&kernel, tiles.blocks().clamp(1, blocks), words), Some(workspace)))
     }
 
@@ -201,6 +226,15 @@ fn read(
         _ => Reads::Elements,
     };
     Input { index, reads, each, lies }
+}
+
+/// Where results, counts and faults of a launch go, and its options.
+#[derive(Clone, Copy)]
+struct To {
+    out: u64,
+    counts: u64,
+    faults: u64,
+    options: u64,
 }
 
 fn launch(kernel: &Kernel, grid: u64, words: Vec<u64>) -> BatchedLaunch {
