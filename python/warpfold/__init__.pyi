@@ -49,7 +49,7 @@ def sum(
     **names: _Array,
 ) -> _Result: ...
 def segment_sum(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -62,6 +62,7 @@ def segment_sum(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def mean(
     x: _Array | str,
@@ -81,7 +82,7 @@ def mean(
     **names: _Array,
 ) -> _Result: ...
 def segment_mean(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -94,6 +95,7 @@ def segment_mean(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def l1(
     x: _Array | str,
@@ -112,7 +114,7 @@ def l1(
     **names: _Array,
 ) -> _Result: ...
 def segment_l1(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -125,6 +127,7 @@ def segment_l1(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def l2(
     x: _Array | str,
@@ -143,7 +146,7 @@ def l2(
     **names: _Array,
 ) -> _Result: ...
 def segment_l2(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -156,6 +159,7 @@ def segment_l2(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def sumsq(
     x: _Array | str,
@@ -174,7 +178,7 @@ def sumsq(
     **names: _Array,
 ) -> _Result: ...
 def segment_sumsq(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -187,6 +191,7 @@ def segment_sumsq(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def linf(
     x: _Array | str,
@@ -205,7 +210,7 @@ def linf(
     **names: _Array,
 ) -> _Result: ...
 def segment_linf(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -218,6 +223,7 @@ def segment_linf(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def prod(
     x: _Array | str,
@@ -237,7 +243,7 @@ def prod(
     **names: _Array,
 ) -> _Result: ...
 def segment_prod(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -250,6 +256,7 @@ def segment_prod(
     nan: _Nan = "propagate",
     overflow: _Overflow = "raise",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def var(
     x: _Array | str,
@@ -269,7 +276,7 @@ def var(
     **names: _Array,
 ) -> _Result: ...
 def segment_var(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -282,6 +289,7 @@ def segment_var(
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def std(
     x: _Array | str,
@@ -301,7 +309,7 @@ def std(
     **names: _Array,
 ) -> _Result: ...
 def segment_std(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -314,6 +322,7 @@ def segment_std(
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def min(
     x: _Array | str,
@@ -330,7 +339,7 @@ def min(
     **names: _Array,
 ) -> _Result: ...
 def segment_min(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -340,6 +349,7 @@ def segment_min(
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def max(
     x: _Array | str,
@@ -356,7 +366,7 @@ def max(
     **names: _Array,
 ) -> _Result: ...
 def segment_max(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -366,6 +376,7 @@ def segment_max(
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def argmin(
     x: _Array | str,
@@ -381,7 +392,7 @@ def argmin(
     **names: _Array,
 ) -> _Result: ...
 def segment_argmin(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -391,6 +402,7 @@ def segment_argmin(
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def argmax(
     x: _Array | str,
@@ -406,7 +418,7 @@ def argmax(
     **names: _Array,
 ) -> _Result: ...
 def segment_argmax(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -416,6 +428,7 @@ def segment_argmax(
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def any(
     x: _Array | str,
@@ -432,7 +445,7 @@ def any(
     **names: _Array,
 ) -> _Result: ...
 def segment_any(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -442,6 +455,7 @@ def segment_any(
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def all(
     x: _Array | str,
@@ -458,7 +472,7 @@ def all(
     **names: _Array,
 ) -> _Result: ...
 def segment_all(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -468,6 +482,7 @@ def segment_all(
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def count_nonzero(
     x: _Array | str,
@@ -483,7 +498,7 @@ def count_nonzero(
     **names: _Array,
 ) -> _Result: ...
 def segment_count_nonzero(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -493,6 +508,7 @@ def segment_count_nonzero(
     out: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> _Result: ...
 def minmax(
     x: _Array | str,
@@ -507,7 +523,7 @@ def minmax(
     **names: _Array,
 ) -> tuple[_Result, _Result]: ...
 def segment_minmax(
-    x: _Array,
+    x: _Array | str,
     /,
     offsets: _Array = None,
     *,
@@ -516,6 +532,7 @@ def segment_minmax(
     where: _Array = None,
     nan: _Nan = "propagate",
     threads: int | None = None,
+    **names: _Array,
 ) -> tuple[_Result, _Result]: ...
 def dot(
     x: _Array,
@@ -545,12 +562,13 @@ def stats(
 ) -> Stats: ...
 def group_by(
     keys: _Array,
-    x: _Array,
+    x: _Array | str,
     /,
     *,
     groups: int | None = None,
     where: _Array = None,
     threads: int | None = None,
+    **names: _Array,
 ) -> GroupBy: ...
 
 class Groups(NamedTuple):

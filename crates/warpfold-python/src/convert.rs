@@ -192,6 +192,34 @@ impl Wanted {
         })
     }
 
+    /// Extremes that were computed in a wider type, which holds each exactly, as elements again.
+    pub(crate) fn elements(&self, output: Output) -> Output {
+        if !matches!(self.op, Op::Min | Op::Max | Op::MinMax) {
+            return output;
+        }
+        match output {
+            Output::One(value) => Output::One(element(value, self.dtype)),
+            Output::Pair(min, max) => {
+                Output::Pair(element(min, self.dtype), element(max, self.dtype))
+            }
+            other => other,
+        }
+    }
+
+    /// The same of a column.
+    pub(crate) fn elements_of(&self, column: Column) -> Column {
+        let is_own = !matches!(self.op, Op::Min | Op::Max | Op::MinMax)
+            || column.is_empty()
+            || column.dtype() == Some(self.dtype);
+        match is_own {
+            true => column,
+            false => {
+                let all = (0..column.len()).map(|at| element(column.get(at), self.dtype));
+                Column::of_values(all.collect())
+            }
+        }
+    }
+
     /// No results, of the type that some would have, which no values do not show.
     pub(crate) fn typed(&self, column: Column) -> Column {
         if !column.is_empty() || !self.op.is_rounded() {
@@ -243,4 +271,23 @@ impl Wanted {
             other => other,
         })
     }
+}
+
+/// An element, from a wider type that holds it exactly; bools as bytes.
+fn element(value: Value, dtype: DType) -> Value {
+    macro_rules! narrowed {
+        ($($variant:ident: $ty:ty),+) => {
+            match (value, dtype) {
+                $(
+                    (Value::I64(value), DType::$variant) => Value::$variant(value as $ty),
+                    (Value::U64(value), DType::$variant) => Value::$variant(value as $ty),
+                )+
+                (Value::U64(value), DType::Bool) => Value::U8(value as u8),
+                (Value::F32(value), DType::F16) => Value::F16(f16::from_f32(value)),
+                (Value::F32(value), DType::BF16) => Value::BF16(bf16::from_f32(value)),
+                (value, _) => value,
+            }
+        };
+    }
+    narrowed!(I8: i8, I16: i16, I32: i32, I64: i64, U8: u8, U16: u16, U32: u32, U64: u64)
 }

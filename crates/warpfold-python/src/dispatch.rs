@@ -24,6 +24,17 @@ fn within<'py, R>(
 }
 
 impl<'py> Call<'_, 'py> {
+    /// Refuses keywords that no option has, of an array: those of an expression name arrays.
+    pub(crate) fn refuse_names(&self) -> PyResult<()> {
+        let Some(name) = self.more.names.and_then(|names| names.keys().iter().next()) else {
+            return Ok(());
+        };
+        Err(PyTypeError::new_err(format!(
+            "{} got an unexpected keyword argument {name:?}; arrays have names where the first argument is an expression",
+            self.op
+        )))
+    }
+
     /// Reduces an array.
     pub(crate) fn reduce(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = x.py();
@@ -33,14 +44,7 @@ impl<'py> Call<'_, 'py> {
         if let Ok(text) = x.cast::<PyString>() {
             return mapped::expression(self, text);
         }
-        if let Some(names) = self.more.names
-            && let Some(name) = names.keys().iter().next()
-        {
-            return Err(PyTypeError::new_err(format!(
-                "{} got an unexpected keyword argument {name:?}; arrays have names where the first argument is an expression",
-                self.op
-            )));
-        }
+        self.refuse_names()?;
         let input = match take_any(x)? {
             Taken::Array(input) => input,
             Taken::Column(column) if self.more.is_any() => column.into_input()?,
@@ -48,10 +52,7 @@ impl<'py> Call<'_, 'py> {
             Taken::Gpu(input) if !self.more.is_any() => {
                 return cuda::reduce(py, self, &input);
             }
-            Taken::Gpu(input) if self.more.initial.is_none() && self.more.weights.is_none() => {
-                return mapped::masked_on_gpu(py, self, &input);
-            }
-            other @ Taken::Gpu(_) => other.into_input()?,
+            Taken::Gpu(input) => return cuda::masked::reduce(py, self, &input),
             Taken::Followed(library) => return followed::reduce(py, self, x, library),
         };
         if self.more.is_any() {

@@ -42,7 +42,7 @@ macro_rules! rounded {
         }
 
         #[pyfunction]
-        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, r#where=None, dtype=None, out=None, accuracy="exact", nan="propagate", overflow="raise", threads=None))]
+        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, r#where=None, dtype=None, out=None, accuracy="exact", nan="propagate", overflow="raise", threads=None, **names))]
         #[doc = $segment_doc]
         #[doc = include_str!("docs/segments.txt")]
         #[allow(clippy::too_many_arguments, reason = "keywords")]
@@ -58,9 +58,11 @@ macro_rules! rounded {
             nan: &str,
             overflow: &str,
             threads: Option<usize>,
+            names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
             let policy = policy(accuracy, nan, overflow, threads)?;
-            let call = Call { dtype, out, ..Call::new(Op::$op, policy) };
+            let more = More { names, ..More::default() };
+            let call = Call { dtype, out, more, ..Call::new(Op::$op, policy) };
             reduce_segments(&call, x, &Where { offsets, lengths, every, mask: r#where })
         }
     )+};
@@ -104,7 +106,7 @@ macro_rules! moments {
         }
 
         #[pyfunction]
-        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, r#where=None, correction=None, ddof=None, dtype=None, out=None, nan="propagate", threads=None))]
+        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, r#where=None, correction=None, ddof=None, dtype=None, out=None, nan="propagate", threads=None, **names))]
         #[doc = $segment_doc]
         #[doc = include_str!("docs/segments.txt")]
         #[allow(clippy::too_many_arguments, reason = "keywords")]
@@ -120,10 +122,12 @@ macro_rules! moments {
             out: Option<&Any<'py>>,
             nan: &str,
             threads: Option<usize>,
+            names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
             let policy = policy("exact", nan, "raise", threads)?;
             let ddof = ddof_of(correction, ddof)?;
-            let call = Call { dtype, out, ddof, ..Call::new(Op::$op, policy) };
+            let more = More { names, ..More::default() };
+            let call = Call { dtype, out, ddof, more, ..Call::new(Op::$op, policy) };
             reduce_segments(&call, x, &Where { offsets, lengths, every, mask: r#where })
         }
     )+};
@@ -158,7 +162,7 @@ macro_rules! others {
         }
 
         #[pyfunction]
-        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, r#where=None, out=None, nan="propagate", threads=None))]
+        #[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, r#where=None, out=None, nan="propagate", threads=None, **names))]
         #[doc = $segment_doc]
         #[doc = include_str!("docs/segments.txt")]
         #[allow(clippy::too_many_arguments, reason = "keywords")]
@@ -171,9 +175,11 @@ macro_rules! others {
             out: Option<&Any<'py>>,
             nan: &str,
             threads: Option<usize>,
+            names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
             let policy = policy("exact", nan, "raise", threads)?;
-            let call = Call { out, ..Call::new(Op::$op, policy) };
+            let more = More { names, ..More::default() };
+            let call = Call { out, more, ..Call::new(Op::$op, policy) };
             reduce_segments(&call, x, &Where { offsets, lengths, every, mask: r#where })
         }
     )+};
@@ -208,9 +214,10 @@ pub(crate) fn minmax<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, r#where=None, nan="propagate", threads=None))]
+#[pyo3(signature = (x, /, offsets=None, *, lengths=None, every=None, r#where=None, nan="propagate", threads=None, **names))]
 /// The smallest and the largest element of each segment, as two arrays.
 #[doc = include_str!("docs/segments.txt")]
+#[allow(clippy::too_many_arguments, reason = "keywords")]
 pub(crate) fn segment_minmax<'py>(
     x: &Any<'py>,
     offsets: Option<&Any<'py>>,
@@ -219,8 +226,10 @@ pub(crate) fn segment_minmax<'py>(
     r#where: Option<&Any<'py>>,
     nan: &str,
     threads: Option<usize>,
+    names: Option<&Bound<'py, PyDict>>,
 ) -> Given<'py> {
-    let call = Call::new(Op::MinMax, policy("exact", nan, "raise", threads)?);
+    let policy = policy("exact", nan, "raise", threads)?;
+    let call = Call { more: More { names, ..More::default() }, ..Call::new(Op::MinMax, policy) };
     reduce_segments(&call, x, &Where { offsets, lengths, every, mask: r#where })
 }
 

@@ -4,18 +4,23 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
 use warpfold_engine::{self as engine, HostArray, Parts};
 use warpfold_num::{Column, DType, Op, Policy, Result};
 
+use crate::cuda::mapped_parts::{self, DeviceParts};
+use crate::cuda::masked;
 use crate::errors::raised;
 use crate::give;
+use crate::mapped_parts::Elements;
 use crate::masked::mask;
+use crate::named::Named;
 use crate::parted::columns;
 use crate::policy::{correction as ddof_of, policy};
-use crate::reduce::{Call, check_bools};
+use crate::reduce::{Call, More, check_bools};
 use crate::run::run;
 use crate::segments::one_axis;
-use crate::take::{Home, OnGpu, Taken, Views, take, take_any};
+use crate::take::{Home, Input, OnGpu, Taken, Views, take, take_any};
 
 /// Runs an expression with the keys as a slice of whatever type they have.
 macro_rules! with_keys {
@@ -50,7 +55,7 @@ pub(crate) fn dense(
 
 /// Starts reductions of the elements of equal keys, in any order.
 #[pyfunction]
-#[pyo3(signature = (keys, x, /, *, groups=None, r#where=None, threads=None))]
+#[pyo3(signature = (keys, x, /, *, groups=None, r#where=None, threads=None, **names))]
 #[doc = include_str!("docs/group_by.txt")]
 pub(crate) fn group_by(
     keys: &Bound<'_, PyAny>,
@@ -58,6 +63,7 @@ pub(crate) fn group_by(
     groups: Option<u64>,
     r#where: Option<&Bound<'_, PyAny>>,
     threads: Option<usize>,
+    names: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<GroupBy> {
     let py = keys.py();
     let policy = policy("exact", "propagate", "raise", threads)?;
@@ -69,16 +75,18 @@ pub(crate) fn group_by(
         is_bool: false,
         home: Home::Python,
         mask: r#where.map(|mask| mask.clone().unbind()),
+        names: names.map(|names| names.clone().unbind()),
         threads,
     };
-    let taken = match (take_any(keys)?, take_any(x)?) {
-        (Taken::Gpu(keys), Taken::Gpu(x)) => return on_gpu(given, &keys, &x),
-        (Taken::Gpu(_), _) | (_, Taken::Gpu(_)) => {
+    let values = given.values(py)?;
+    let taken = match (take_any(keys)?, values.is_on_gpu()) {
+        (Taken::Gpu(keys), true) => return on_gpu(given, &keys, &values),
+        (Taken::Gpu(_), false) | (_, true) => {
             return Err(PyTypeError::new_err(
                 "keys and values are grouped in one memory, and one of them lies on a GPU alone; move the other there, or copy it to the host",
             ));
         }
-        (keys, _) => keys.into_input()?,
+        (keys, false) => keys.into_input()?,
     };
     let dtype = taken.dtype;
     if dtype.is_float() {
@@ -89,12 +97,21 @@ pub(crate) fn group_by(
     }
     check_bools(py, Op::Sum, &taken, policy)?;
     let host = one_axis("keys", &taken)?;
-    let values = take(x)?;
-    let n = one_axis("values in groups", &values)?.len();
-    // Looked at here, so that a wrong mask is an error here.
-    if let Some(mask) = mask(r#where)? {
-        Views::new(&values.shape, &[true], &[("x", &values), ("where", &mask)])?;
-    }
+    let (n, home) = match values {
+        Values::Array(values) => {
+            let values = values.into_input()?;
+            let n = one_axis("values in groups", &values)?.len();
+            // Looked at here, so that a wrong mask is an error here.
+            if let Some(mask) = mask(r#where)? {
+                Views::new(&values.shape, &[true], &[("x", &values), ("where", &mask)])?;
+            }
+            (n, values.home)
+        }
+        Values::Expression(named) => {
+            let elements = Elements::new(named.on_host()?)?;
+            (elements.len(), elements.home())
+        }
+    };
     let found = match groups {
         // Looked at here, so that a wrong key is an error here.
         Some(groups) => run(py, taken.bytes(), || dense(host, groups, n, policy)).map(|_| None),
@@ -103,18 +120,40 @@ pub(crate) fn group_by(
         }
     };
     let found = found.map_err(|error| raised(&error))?;
-    Ok(GroupBy { found, is_bool: dtype == DType::Bool, home: values.home, ..given })
+    Ok(GroupBy { found, is_bool: dtype == DType::Bool, home, ..given })
 }
 
 /// The same of keys and values on a GPU, where each reduction brings the values of equal keys together anew.
-fn on_gpu(given: GroupBy, keys: &OnGpu, x: &OnGpu) -> PyResult<GroupBy> {
+fn on_gpu(given: GroupBy, keys: &OnGpu, values: &Values) -> PyResult<GroupBy> {
+    let x = values.there()?;
     crate::cuda::groups::check(keys, x)?;
-    if given.mask.is_some() {
-        return Err(PyTypeError::new_err(
-            "groups of an array on a GPU take no where; copy it to the host for that, or give keys and values of the elements that count",
-        ));
-    }
     Ok(GroupBy { is_bool: keys.input.dtype == DType::Bool, home: x.input.home, ..given })
+}
+
+/// What is grouped.
+enum Values {
+    Array(Taken),
+    Expression(Named),
+}
+
+impl Values {
+    fn is_on_gpu(&self) -> bool {
+        match self {
+            Values::Array(x) => matches!(x, Taken::Gpu(_)),
+            Values::Expression(named) => named.is_on_gpu(),
+        }
+    }
+
+    /// The array on a GPU, or the first one of an expression.
+    fn there(&self) -> PyResult<&OnGpu> {
+        match self {
+            Values::Array(Taken::Gpu(x)) => Ok(x),
+            Values::Array(_) => {
+                Err(PyTypeError::new_err("keys and values have left the GPU; group them again"))
+            }
+            Values::Expression(named) => Ok(named.on_gpu()?[0].1),
+        }
+    }
 }
 
 /// Values grouped by keys: each method reduces every group. See `group_by`.
@@ -130,21 +169,67 @@ pub(crate) struct GroupBy {
     home: Home,
     /// Which elements count.
     mask: Option<Py<PyAny>>,
+    /// The arrays of an expression.
+    names: Option<Py<PyDict>>,
     threads: Option<usize>,
 }
 
 impl GroupBy {
+    /// The values as they lie.
+    fn values(&self, py: Python<'_>) -> PyResult<Values> {
+        let names = self.names.as_ref().map(|names| names.bind(py));
+        let x = self.x.bind(py);
+        if let Ok(text) = x.cast::<PyString>() {
+            let r#where = self.mask.as_ref().map(|mask| mask.bind(py));
+            let more = More { r#where, names, ..More::default() };
+            return Named::of("group_by", text, &more).map(Values::Expression);
+        }
+        match names.and_then(|names| names.keys().iter().next()) {
+            None => take_any(x).map(Values::Array),
+            Some(name) => Err(PyTypeError::new_err(format!(
+                "group_by got an unexpected keyword argument {name:?}; arrays have names where the values are an expression"
+            ))),
+        }
+    }
+
     /// Keys and values, where they lie on a GPU.
-    fn there(&self, py: Python<'_>) -> PyResult<Option<[OnGpu; 2]>> {
+    fn there(&self, py: Python<'_>) -> PyResult<Option<(OnGpu, Values)>> {
         if !matches!(self.home, Home::Gpu(_)) {
             return Ok(None);
         }
-        match (take_any(self.keys.bind(py))?, take_any(self.x.bind(py))?) {
-            (Taken::Gpu(keys), Taken::Gpu(x)) => {
-                crate::cuda::groups::check(&keys, &x)?;
-                Ok(Some([keys, x]))
+        let values = self.values(py)?;
+        match take_any(self.keys.bind(py))? {
+            Taken::Gpu(keys) => {
+                crate::cuda::groups::check(&keys, values.there()?)?;
+                Ok(Some((keys, values)))
             }
             _ => Err(PyTypeError::new_err("keys and values have left the GPU; group them again")),
+        }
+    }
+
+    /// The results there, and the keys of groups that have some.
+    fn reduce_there<'py>(
+        &self,
+        py: Python<'py>,
+        call: &Call<'_, 'py>,
+        keys: &OnGpu,
+        values: &Values,
+    ) -> PyResult<(Option<Column>, Bound<'py, PyAny>)> {
+        let parts = DeviceParts::Keys(keys, self.groups);
+        let x = match values {
+            Values::Expression(named) => {
+                let arrays = named.on_gpu()?;
+                return mapped_parts::reduce(py, call, &named.expressions, &arrays, None, parts);
+            }
+            Values::Array(_) => values.there()?,
+        };
+        match masked::mask(self.mask.as_ref().map(|mask| mask.bind(py)))? {
+            None => crate::cuda::groups::reduce(py, call, [keys, x], self.groups),
+            Some(mask) => {
+                let (expressions, dtype) = masked::kept(py, call, x)?;
+                let inputs = [("x", x), ("where", &mask)];
+                mapped_parts::reduce(py, call, &expressions, &inputs, Some(dtype), parts)
+            }
         }
     }
 
@@ -160,8 +245,8 @@ impl GroupBy {
     }
 
     fn reduce<'py>(&self, py: Python<'py>, call: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-        if let Some([keys, x]) = self.there(py)? {
-            let (keys, values) = crate::cuda::groups::reduce(py, call, [&keys, &x], self.groups)?;
+        if let Some((keys, values)) = self.there(py)? {
+            let (keys, values) = self.reduce_there(py, call, &keys, &values)?;
             return match keys {
                 None => Ok(values),
                 Some(keys) => {
@@ -170,32 +255,61 @@ impl GroupBy {
                 }
             };
         }
-        let input = take(self.x.bind(py))?;
-        let x = one_axis("values in groups", &input)?;
+        let values = match self.values(py)? {
+            Values::Array(x) => self.of_array(py, call, &x.into_input()?)?,
+            Values::Expression(named) => {
+                let elements = Elements::new(named.on_host()?)?;
+                self.parted(py, elements.len(), call.policy, |parts, groups| {
+                    let (columns, wanted) = elements.columns(py, call, parts)?;
+                    call.give_columns(py, self.home, columns, &[groups], &wanted)
+                })?
+            }
+        };
+        if self.found.is_none() {
+            return Ok(values);
+        }
+        give::named(py, "Groups", vec![("keys", self.keys(py)?), ("values", values)])
+    }
+
+    /// The result of each group of an array in the host's memory.
+    fn of_array<'py>(
+        &self,
+        py: Python<'py>,
+        call: &Call<'_, 'py>,
+        input: &Input,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let n = one_axis("values in groups", input)?.len();
         let wanted = call.wanted(input.dtype, input.home)?;
-        check_bools(py, call.op, &input, call.policy)?;
-        let (taken, parts);
+        check_bools(py, call.op, input, call.policy)?;
+        let mask = mask(self.mask.as_ref().map(|mask| mask.bind(py)))?;
+        self.parted(py, n, call.policy, |parts, groups| {
+            let columns = columns(py, call, input, mask.as_ref(), parts, &wanted)?;
+            call.give_columns(py, input.home, columns, &[groups], &wanted)
+        })
+    }
+
+    /// Hands the groups of so many elements in the host's memory to a function, and how many they are.
+    fn parted<'py>(
+        &self,
+        py: Python<'py>,
+        n: usize,
+        policy: Policy,
+        then: impl FnOnce(&Arc<Parts<'_>>, u64) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let taken;
         let parts: Arc<Parts<'_>> = match (&self.found, self.groups) {
             (Some(found), _) => found.clone(),
             (None, groups) => {
                 taken = take(self.keys.bind(py))?;
                 let keys = one_axis("keys", &taken)?;
-                let (n, policy) = (x.len(), call.policy);
-                parts = run(py, taken.bytes(), || dense(keys, groups.unwrap_or(0), n, policy));
+                let parts = run(py, taken.bytes(), || dense(keys, groups.unwrap_or(0), n, policy));
                 Arc::new(parts.map_err(|error| raised(&error))?)
             }
         };
-        let outputs = match &*parts {
-            Parts::Groups(grouping, _) => grouping.groups(),
+        match &*parts {
+            Parts::Groups(grouping, _) => then(&parts, grouping.groups()),
             other => unreachable!("groups are {other:?}"),
-        };
-        let mask = mask(self.mask.as_ref().map(|mask| mask.bind(py)))?;
-        let columns = columns(py, call, &input, mask.as_ref(), &parts, &wanted)?;
-        let values = call.give_columns(py, input.home, columns, &[outputs], &wanted)?;
-        if self.found.is_none() {
-            return Ok(values);
         }
-        give::named(py, "Groups", vec![("keys", self.keys(py)?), ("values", values)])
     }
 
     fn policy(&self, accuracy: &str, nan: &str, overflow: &str) -> PyResult<Policy> {
@@ -218,8 +332,8 @@ macro_rules! methods {
                     return self.given(py, &Column::I64((0..groups as i64).collect()));
                 }
                 match (self.there(py)?, self.found.as_deref().and_then(Parts::keys)) {
-                    (Some([keys, x]), _) => {
-                        self.given(py, &crate::cuda::groups::keys(py, &keys, &x)?)
+                    (Some((keys, values)), _) => {
+                        self.given(py, &crate::cuda::groups::keys(py, &keys, values.there()?)?)
                     }
                     (None, Some(keys)) => self.given(py, keys),
                     (None, None) => unreachable!("groups of any keys were found"),

@@ -2,41 +2,24 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::PyString;
 use warpfold_engine::map::{Expressions, Folded, Map};
 use warpfold_engine::{HostArray, Parts, Request};
 use warpfold_exact::partial::Output;
-use warpfold_num::{DType, Error, Op, Result, with_element};
+use warpfold_num::{DType, Op, Result, with_element};
 use warpfold_plan::shape::{Folding, Layout};
 
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::fold::{self, BlockFold};
-use crate::masked::{Kept, check_mask, mask};
+use crate::masked::{Kept, mask};
+use crate::named::{Named, is_option};
 use crate::names::name;
-use crate::reduce::{Call, More, check_bools, columns};
+use crate::reduce::{Call, check_bools, columns};
 use crate::run::run;
-use crate::take::{Block, Home, Input, OnGpu, Taken, Views, broadcast, take, take_any};
-
-/// The names that arrays of an expression cannot have, as they are options.
-const OPTIONS: [&str; 14] = [
-    "axis",
-    "dtype",
-    "out",
-    "keepdims",
-    "correction",
-    "ddof",
-    "initial",
-    "where",
-    "weights",
-    "accuracy",
-    "nan",
-    "overflow",
-    "threads",
-    "stream",
-];
+use crate::take::{Block, Home, Input, Views, broadcast, take};
 
 impl BlockFold for Map {
     type Partial = Folded;
@@ -131,7 +114,7 @@ impl<'a> Mapped<'a> {
 }
 
 /// How weights, and the elements they belong to, are said to be of one type, by conversions that are exact whatever the numbers are.
-fn exactly(x: DType, w: DType) -> Option<(&'static str, &'static str)> {
+pub(crate) fn exactly(x: DType, w: DType) -> Option<(&'static str, &'static str)> {
     let is_short = |dtype: DType| matches!(dtype, DType::Bool) || dtype.size() <= 2;
     let is_unsigned =
         |dtype| matches!(dtype, DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64);
@@ -195,22 +178,12 @@ pub(crate) fn weighted<'py>(
     Mapped { expressions, inputs, shape: x.shape.clone(), home: x.home, dtype }.reduce(py, call)
 }
 
-fn is_weighted(op: Op) -> bool {
+pub(crate) fn is_weighted(op: Op) -> bool {
     matches!(op, Op::Sum | Op::Mean | Op::Var | Op::Std)
 }
 
-fn no_weights(op: Op) -> PyErr {
+pub(crate) fn no_weights(op: Op) -> PyErr {
     PyTypeError::new_err(format!("{op} takes no weights; sum, mean, var and std do"))
-}
-
-/// The error of an expression that is the value of an option.
-fn option(option: &str, error: Error) -> PyErr {
-    raised(&match error {
-        Error::Map { requested, obstacle, remedy } => {
-            Error::Map { requested: requested.replacen("map", option, 1), obstacle, remedy }
-        }
-        other => other,
-    })
 }
 
 /// The reduction of an expression, whose arrays are bound by keywords.
@@ -222,144 +195,17 @@ pub(crate) fn expression<'py>(
     if call.more.weights.is_some() && !is_weighted(call.op) {
         return Err(no_weights(call.op));
     }
-    let mut expressions = Expressions::value(&text.to_string()).map_err(|error| raised(&error))?;
-    let mut own: Vec<(String, Taken)> = Vec::new();
-    if let Some(keep) = call.more.r#where {
-        if let Ok(text) = keep.cast::<PyString>() {
-            let text = text.to_string();
-            expressions = expressions.keep(&text).map_err(|error| option("where", error))?;
-        } else if let Some(mask) = taken_mask(keep)? {
-            expressions = expressions.keep("\"where\"").map_err(|error| raised(&error))?;
-            own.push(("where".into(), mask));
-        }
+    let named = Named::of(call.op.name(), text, &call.more)?;
+    if named.is_on_gpu() {
+        let arrays = named.on_gpu()?;
+        return crate::cuda::mapped::reduce(py, call, &named.expressions, &arrays, None);
     }
-    if let Some(weights) = call.more.weights {
-        let text = match weights.cast::<PyString>() {
-            Ok(text) => text.to_string(),
-            Err(_) => {
-                own.push(("weights".into(), take_any(weights)?));
-                "\"weights\"".into()
-            }
-        };
-        expressions = expressions.weights(&text).map_err(|error| option("weights", error))?;
-    }
-    let names: Vec<String> = expressions.names().into_iter().map(str::to_owned).collect();
-    let bound = call.more.names;
-    let mut inputs = Vec::with_capacity(names.len());
-    for name in &names {
-        inputs.push(match own.iter().position(|(own, _)| own == name) {
-            Some(own_at) => own.swap_remove(own_at).1,
-            None => array(call.op, bound, name)?,
-        });
-    }
-    let unused = bound.into_iter().flat_map(|bound| bound.keys());
-    for given in unused {
-        let given = given.to_string();
-        if !names.contains(&given) {
-            return Err(PyTypeError::new_err(format!(
-                "{given} is neither an option of {} nor named by the expression; use it or leave it out",
-                call.op
-            )));
-        }
-    }
-    if inputs.iter().any(|input| matches!(input, Taken::Gpu(_))) {
-        return on_gpu(py, call, &expressions, &names, inputs);
-    }
-    let inputs = inputs.into_iter().map(Taken::into_input).collect::<PyResult<Vec<_>>>()?;
-    let inputs: Vec<(&str, &Input)> = names.iter().map(String::as_str).zip(&inputs).collect();
-    let Some((_, first)) = inputs.first() else {
-        return Err(PyValueError::new_err(
-            "the expression names no array, so nobody knows how many elements there are; name one, as in wf.sum('x * 2', x=x)",
-        ));
-    };
+    let (expressions, inputs) = named.on_host()?;
+    let inputs: Vec<(&str, &Input)> =
+        inputs.iter().map(|(name, input)| (name.as_str(), input)).collect();
     // Masks and weights broadcast to what they belong to, and not the other way.
-    let is_own = |name: &str| OPTIONS.contains(&name);
-    let named: Vec<_> = inputs.iter().filter(|(name, _)| !is_own(name)).copied().collect();
+    let named: Vec<_> = inputs.iter().filter(|(name, _)| !is_option(name)).copied().collect();
     let shape = broadcast(if named.is_empty() { &inputs } else { &named })?;
-    let home = named.first().map_or(first.home, |(_, input)| input.home);
+    let home = named.first().map_or(inputs[0].1.home, |(_, input)| input.home);
     Mapped { expressions, inputs, shape, home, dtype: None }.reduce(py, call)
-}
-
-/// The same of arrays on a GPU.
-fn on_gpu<'py>(
-    py: Python<'py>,
-    call: &Call<'_, 'py>,
-    expressions: &Expressions,
-    names: &[String],
-    inputs: Vec<Taken>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let mut arrays = Vec::with_capacity(inputs.len());
-    for (name, input) in names.iter().zip(inputs) {
-        let Taken::Gpu(array) = input else {
-            return Err(PyTypeError::new_err(format!(
-                "{name} lies in the host's memory, and others of the expression on a GPU; copy it there, or the others to the host"
-            )));
-        };
-        arrays.push(array);
-    }
-    let inputs: Vec<_> = names.iter().map(String::as_str).zip(&arrays).collect();
-    crate::cuda::mapped::reduce(py, call, expressions, &inputs, None)
-}
-
-/// A reduction of the elements of an array on a GPU that a mask there keeps.
-pub(crate) fn masked_on_gpu<'py>(
-    py: Python<'py>,
-    call: &Call<'_, 'py>,
-    x: &OnGpu,
-) -> PyResult<Bound<'py, PyAny>> {
-    let given = call.more.r#where;
-    // Of all elements there is nothing to ask.
-    if given.and_then(|given| given.cast::<PyBool>().ok()).is_some_and(|truth| truth.is_true()) {
-        return crate::cuda::reduce(py, &Call { more: More::default(), ..*call }, x);
-    }
-    let Some(Taken::Gpu(mask)) = given.map(take_any).transpose()? else {
-        return Err(PyTypeError::new_err(
-            "the array lies on a GPU and where does not; give an array of bools there, or take the array and copy it to the host",
-        ));
-    };
-    check_mask(mask.input.dtype)?;
-    let is_number = !matches!(call.op, Op::Any | Op::All | Op::Count);
-    if x.input.dtype == DType::Bool && is_number {
-        return Err(PyTypeError::new_err(
-            "bools of an array on a GPU are not numbers beside where; convert them, as x.int() or x.astype('int32') does",
-        ));
-    }
-    let is_element = matches!(call.op, Op::Min | Op::Max | Op::MinMax);
-    if is_element && !matches!(x.input.dtype, DType::F32 | DType::F64 | DType::I64) {
-        return Err(PyTypeError::new_err(format!(
-            "the kernels have {} of {} in another type beside where; copy it to the host for that",
-            call.op,
-            name(x.input.dtype)
-        )));
-    }
-    let expressions = Expressions::value("x").and_then(|all| all.keep("\"where\""));
-    let expressions = expressions.map_err(|error| raised(&error))?;
-    let inputs = [("x", x), ("where", &mask)];
-    crate::cuda::mapped::reduce(py, call, &expressions, &inputs, Some(x.input.dtype))
-}
-
-/// A mask, which may lie on a GPU; `None` where all elements count.
-fn taken_mask(given: &Bound<'_, PyAny>) -> PyResult<Option<Taken>> {
-    if given.is_instance_of::<PyBool>() {
-        return Ok(mask(Some(given))?.map(Taken::Array));
-    }
-    match take_any(given)? {
-        Taken::Gpu(mask) => Ok(Some(Taken::Gpu(mask))),
-        _ => Ok(mask(Some(given))?.map(Taken::Array)),
-    }
-}
-
-/// The array that a name of an expression stands for.
-fn array(op: Op, bound: Option<&Bound<'_, PyDict>>, name: &str) -> PyResult<Taken> {
-    if OPTIONS.contains(&name) {
-        return Err(PyValueError::new_err(format!(
-            "the expression names `{name}`, which is an option of {op}; call the array something else"
-        )));
-    }
-    match bound.map(|bound| bound.get_item(name)).transpose()?.flatten() {
-        Some(array) => take_any(&array),
-        None => Err(PyTypeError::new_err(format!(
-            "the expression names `{name}`, and no array is bound to it; give {name}=array"
-        ))),
-    }
 }

@@ -26,21 +26,31 @@ pub(crate) fn mask(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Input>> 
     if let Ok(truth) = given.cast::<PyBool>() {
         return (!truth.is_true()).then(Input::of_false).transpose();
     }
-    let mask = match take_any(given)? {
-        Taken::Array(mask) => mask,
-        other @ (Taken::Gpu(_) | Taken::Followed(_)) => other.into_input()?,
+    match mask_of(take_any(given)?)? {
+        Taken::Gpu(_) => Err(PyTypeError::new_err(
+            "where lies on a GPU, and what it masks in the host's memory; copy one to where the other is, as where.cpu() or where.get() does",
+        )),
+        mask => mask.into_input().map(Some),
+    }
+}
+
+/// An array as a mask, wherever it lies.
+pub(crate) fn mask_of(given: Taken) -> PyResult<Taken> {
+    match &given {
+        Taken::Array(mask) => check_mask(mask.dtype)?,
+        Taken::Gpu(mask) => check_mask(mask.input.dtype)?,
+        Taken::Followed(_) => {}
         Taken::Column(_) => {
             return Err(PyTypeError::new_err(
                 "where is a column, whose bools are bits or have nulls; give an array of bools, as where.to_numpy()",
             ));
         }
-    };
-    check_mask(mask.dtype)?;
-    Ok(Some(mask))
+    }
+    Ok(given)
 }
 
 /// Refuses a mask that is not of bools.
-pub(crate) fn check_mask(dtype: DType) -> PyResult<()> {
+fn check_mask(dtype: DType) -> PyResult<()> {
     match dtype {
         DType::Bool => Ok(()),
         other => Err(PyTypeError::new_err(format!(

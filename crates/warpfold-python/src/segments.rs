@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use warpfold_engine::{self as engine, HostArray};
 use warpfold_num::DType;
 use warpfold_plan::segment::{Numbers, Segments};
 
 use crate::errors::raised;
+use crate::mapped_parts::Elements;
 use crate::masked::mask;
+use crate::named::Named;
 use crate::parted::{Where, columns};
-use crate::reduce::{Call, check_bools};
+use crate::reduce::{Call, More, check_bools};
 use crate::run::run;
 use crate::take::{Input, Taken, take, take_any};
 
@@ -44,13 +47,17 @@ pub(crate) fn one_axis<'a>(what: &str, input: &'a Input) -> PyResult<HostArray<'
     input.run(what)
 }
 
-/// Reduces each segment.
+/// Reduces each segment of an array, or of an expression of arrays that are named.
 pub(crate) fn reduce<'py>(
     call: &Call<'_, 'py>,
     x: &Bound<'py, PyAny>,
     segments: &Where<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = x.py();
+    if let Ok(text) = x.cast::<PyString>() {
+        return expression(call, text, segments);
+    }
+    call.refuse_names()?;
     let input = match take_any(x)? {
         Taken::Gpu(x) => return crate::cuda::segments::reduce(py, call, &x, segments),
         other => other.into_input()?,
@@ -58,6 +65,40 @@ pub(crate) fn reduce<'py>(
     let host = one_axis("an array in segments", &input)?;
     let wanted = call.wanted(input.dtype, input.home)?;
     check_bools(py, call.op, &input, call.policy)?;
+    let mask = mask(segments.mask)?;
+    cut(py, call, segments, (host.len(), input.bytes()), |parts, outputs| {
+        let columns = columns(py, call, &input, mask.as_ref(), parts, &wanted)?;
+        call.give_columns(py, input.home, columns, &[outputs], &wanted)
+    })
+}
+
+/// Reduces each segment of an expression.
+fn expression<'py>(
+    call: &Call<'_, 'py>,
+    text: &Bound<'py, PyString>,
+    segments: &Where<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = text.py();
+    let more = More { r#where: segments.mask, ..call.more };
+    let named = Named::of(call.op.name(), text, &more)?;
+    if named.is_on_gpu() {
+        return crate::cuda::segments::expression(py, call, &named, segments);
+    }
+    let elements = Elements::new(named.on_host()?)?;
+    cut(py, call, segments, (elements.len(), elements.bytes()), |parts, outputs| {
+        let (columns, wanted) = elements.columns(py, call, parts)?;
+        call.give_columns(py, elements.home(), columns, &[outputs], &wanted)
+    })
+}
+
+/// Hands the segments that a caller states of so many elements and bytes to a function, and how many they are.
+fn cut<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    segments: &Where<'_, 'py>,
+    (n, bytes): (usize, u64),
+    then: impl FnOnce(&Arc<engine::Parts<'_>>, u64) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let (offsets, lengths) =
         (segments.offsets.map(take).transpose()?, segments.lengths.map(take).transpose()?);
     let stated = match (&offsets, &lengths, segments.every) {
@@ -70,14 +111,12 @@ pub(crate) fn reduce<'py>(
             ));
         }
     };
-    let (n, policy) = (host.len() as u64, call.policy);
-    let parts = run(py, input.bytes(), || engine::segments(stated, n, policy));
+    let policy = call.policy;
+    let parts = run(py, bytes, || engine::segments(stated, n as u64, policy));
     let parts = Arc::new(parts.map_err(|error| raised(&error))?);
     let outputs = match &*parts {
         engine::Parts::Segments(bounds, _) => bounds.count(),
         other => unreachable!("segments are {other:?}"),
     };
-    let mask = mask(segments.mask)?;
-    let columns = columns(py, call, &input, mask.as_ref(), &parts, &wanted)?;
-    call.give_columns(py, input.home, columns, &[outputs], &wanted)
+    then(&parts, outputs)
 }

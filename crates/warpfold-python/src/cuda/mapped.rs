@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use warpfold_engine::Columns;
 use warpfold_engine::map::{Each, Expressions, Map};
 use warpfold_exact::partial::Output;
 use warpfold_gpu::cuda::{Gpu, KeepContext};
@@ -13,8 +14,9 @@ use super::devices;
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::masked::Kept;
+use crate::named::is_option;
 use crate::reduce::{Call, is_missing, settled};
-use crate::take::{Input, OnGpu, broadcast};
+use crate::take::{Home, Input, OnGpu, broadcast};
 
 /// Reduces an expression of arrays by their names; the elements are of a type as the caller sees them, if they are not computed.
 pub(crate) fn reduce<'py>(
@@ -25,31 +27,20 @@ pub(crate) fn reduce<'py>(
     dtype: Option<DType>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let _kept = KeepContext::new();
-    let Some(&(_, first)) = inputs.first() else {
-        return Err(PyValueError::new_err("the expression names no array; name one"));
-    };
-    let (shape, kept) = check(call, inputs)?;
-    let names: Vec<(&str, DType)> =
-        inputs.iter().map(|(name, array)| (*name, array.input.dtype)).collect();
-    let map = Map::new(call.op, expressions, &names, call.policy);
-    let map = map.map_err(|error| raised(&error))?;
-    let wanted = call.wanted(dtype.unwrap_or(map.dtype()), first.input.home)?;
-    let gpu = devices::gpu(first.gpu.number)?;
-    let locations: Vec<DeviceArray> =
-        inputs.iter().map(|(_, array)| DeviceArray::of(array)).collect();
+    let (home, shape, kept) = check(call, inputs)?;
+    let arrays = Arrays::of(call, expressions, inputs)?;
+    let wanted = call.wanted(dtype.unwrap_or(arrays.map.dtype()), home)?;
     if !kept.is_whole {
-        let arrays = Arrays { gpu, locations, map };
-        return arrays.over(py, call, inputs, &shape, &kept, &wanted);
+        return arrays.over(py, call, home, (inputs, &shape), &kept, &wanted);
     }
     let output = py.detach(|| {
-        with_views(&gpu, &locations, |views| {
-            let folded = kernel::map::fold(&gpu, &map, views, 0)?;
-            wanted.read_mapped(&map, &folded)
+        arrays.with_views(|views| {
+            let folded = kernel::map::fold(&arrays.gpu, &arrays.map, views, 0)?;
+            wanted.read_mapped(&arrays.map, &folded).map(|output| wanted.elements(output))
         })
     });
-    let output = settled(output, call.op, &wanted, !first.input.is_empty())?;
-    let shape = vec![1; if call.keepdims { first.input.shape.len() } else { 0 }];
-    call.give(py, first.input.home, output, &shape, &wanted)
+    let output = settled(output, call.op, &wanted, !shape.contains(&0))?;
+    call.give(py, home, output, &kept.shape, &wanted)
 }
 
 /// Where an array lies, and the stream that it is ready in.
@@ -68,41 +59,106 @@ impl DeviceArray {
     }
 }
 
-/// Runs something with arrays as views, each ready once its stream is.
-fn with_views<R>(gpu: &Gpu, locations: &[DeviceArray], run: impl FnOnce(&[AnyView<'_>]) -> R) -> R {
-    // SAFETY: the streams are the libraries', which keep them while the call lasts.
-    let stream = |stream: usize| unsafe { gpu.borrow_stream(stream as *mut _) };
-    let streams: Vec<_> = locations.iter().map(|location| location.stream.map(stream)).collect();
-    let view = |location: &DeviceArray| {
-        // SAFETY: the exporters vouch for these elements in their GPU's memory while they are held, which is until the result is read.
-        unsafe { AnyView::from_raw(location.dtype, location.address as u64, location.len) }
-    };
-    let views = locations.iter().zip(&streams).map(|(location, stream)| match stream {
-        Some(stream) => view(location).after(stream),
-        None => view(location),
-    });
-    run(&views.collect::<Vec<_>>())
-}
-
-/// An expression's arrays on a GPU.
-struct Arrays {
-    gpu: Gpu,
+/// An expression's arrays on a GPU, and what is reduced of them.
+pub(super) struct Arrays {
+    pub(super) gpu: Gpu,
+    pub(super) map: Map,
     locations: Vec<DeviceArray>,
-    map: Map,
 }
 
 impl Arrays {
+    /// Of arrays of one GPU.
+    pub(super) fn of(
+        call: &Call<'_, '_>,
+        expressions: &Expressions,
+        inputs: &[(&str, &OnGpu)],
+    ) -> PyResult<Self> {
+        let dtypes: Vec<(&str, DType)> =
+            inputs.iter().map(|(name, array)| (*name, array.input.dtype)).collect();
+        let map = Map::new(call.op, expressions, &dtypes, call.policy);
+        let map = map.map_err(|error| raised(&error))?;
+        let gpu = devices::gpu(inputs[0].1.gpu.number)?;
+        let locations = inputs.iter().map(|(_, array)| DeviceArray::of(array)).collect();
+        Ok(Arrays { gpu, map, locations })
+    }
+
+    /// One more array, which is none of the expression's; its elements are read as of a type.
+    pub(super) fn and(mut self, array: &OnGpu, dtype: DType) -> Self {
+        self.locations.push(DeviceArray { dtype, ..DeviceArray::of(array) });
+        self
+    }
+
+    /// Runs something with arrays as views, each ready once its stream is.
+    pub(super) fn with_views<R>(&self, run: impl FnOnce(&[AnyView<'_>]) -> R) -> R {
+        let Arrays { gpu, locations, .. } = self;
+        // SAFETY: the streams are the libraries', which keep them while the call lasts.
+        let stream = |stream: usize| unsafe { gpu.borrow_stream(stream as *mut _) };
+        let streams: Vec<_> =
+            locations.iter().map(|location| location.stream.map(stream)).collect();
+        let view = |location: &DeviceArray| {
+            // SAFETY: the exporters vouch for these elements in their GPU's memory while they are held, which is until the result is read.
+            unsafe { AnyView::from_raw(location.dtype, location.address as u64, location.len) }
+        };
+        let views = locations.iter().zip(&streams).map(|(location, stream)| match stream {
+            Some(stream) => view(location).after(stream),
+            None => view(location),
+        });
+        run(&views.collect::<Vec<_>>())
+    }
+
+    /// The result of each part; of one that does not exist NaN, where its type has one.
+    pub(super) fn columns(
+        &self,
+        op: Op,
+        operands: &[AnyOperand<'_>],
+        parts: &MapParts<'_>,
+        wanted: &Wanted,
+    ) -> Result<Columns> {
+        let Arrays { gpu, map, .. } = self;
+        let found = kernel::map::columns(gpu, map, op, operands, parts, wanted.finish);
+        let is_index = matches!(op, Op::ArgMin | Op::ArgMax | Op::Stats);
+        match (found, wanted.nan()) {
+            (Err(error), Some(nan)) if is_missing(&error) && !is_index => {
+                let (mut first, mut second) = (Vec::new(), Vec::new());
+                for output in kernel::map::outputs(gpu, map, operands, parts, wanted.finish)? {
+                    match output.map(|output| wanted.elements(output)) {
+                        Ok(Output::One(value)) => first.push(value),
+                        Ok(Output::Pair(least, greatest)) => {
+                            first.push(least);
+                            second.push(greatest);
+                        }
+                        Ok(Output::Summary(_)) => unreachable!("stats were left out above"),
+                        Err(error) if is_missing(&error) => {
+                            first.push(nan);
+                            second.push(nan);
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
+                let mut columns = vec![("first", Column::of_values(first))];
+                if op == Op::MinMax {
+                    columns.push(("second", Column::of_values(second)));
+                }
+                Ok(columns)
+            }
+            (Ok(columns), _) => {
+                let typed = |(name, column)| (name, wanted.typed(wanted.elements_of(column)));
+                Ok(columns.into_iter().map(typed).collect())
+            }
+            (Err(error), _) => Err(error),
+        }
+    }
+
     /// The results over some axes; the others are kept.
     fn over<'py>(
         &self,
         py: Python<'py>,
         call: &Call<'_, 'py>,
-        inputs: &[(&str, &OnGpu)],
-        shape: &[u64],
+        home: Home,
+        (inputs, shape): (&[(&str, &OnGpu)], &[u64]),
         kept: &Kept,
         wanted: &Wanted,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let home = inputs[0].1.input.home;
         let folding = Layout::c(shape).and_then(|layout| Folding::of(layout, &kept.axes()));
         let form = folding.and_then(|folding| folding.form()).map_err(|error| raised(&error))?;
         if let Some(missing) = call.missing(&form, wanted)? {
@@ -119,70 +175,63 @@ impl Arrays {
         };
         let each: Vec<Each> = inputs.iter().map(each).collect();
         let parts = MapParts::axes(shape, &kept.axes()).map_err(|error| raised(&error))?;
-        let (op, map, gpu) = (call.op, &self.map, &self.gpu);
+        let op = call.op;
         let columns = py.detach(|| {
-            with_views(gpu, &self.locations, |views| {
+            self.with_views(|views| {
                 let both = views.iter().zip(&each);
                 let operands: Vec<AnyOperand<'_>> =
                     both.map(|(&view, &each)| AnyOperand { view, each }).collect();
-                let found = kernel::map::columns(gpu, map, op, &operands, &parts, wanted.finish);
-                match (found, wanted.nan()) {
-                    (Err(error), Some(nan)) if is_missing(&error) && is_nan(op) => {
-                        let all = kernel::map::outputs(gpu, map, &operands, &parts, wanted.finish)?;
-                        let value = |output: Result<Output>| match output {
-                            Ok(Output::One(value)) => Ok(value),
-                            Err(error) if is_missing(&error) => Ok(nan),
-                            Err(error) => Err(error),
-                            Ok(other) => unreachable!("{op} has one result, not {other:?}"),
-                        };
-                        let values = all.into_iter().map(value).collect::<Result<Vec<_>>>()?;
-                        Ok(vec![("", Column::of_values(values))])
-                    }
-                    (found, _) => found,
-                }
+                self.columns(op, &operands, &parts, wanted)
             })
         });
         let columns = columns.map_err(|error| raised(&error))?;
-        let typed = columns.into_iter().map(|(name, column)| (name, wanted.typed(column)));
-        call.give_columns(py, home, typed.collect(), &kept.shape, wanted)
+        call.give_columns(py, home, columns, &kept.shape, wanted)
     }
 }
 
-/// Whether results that do not exist are NaN beside others that do.
-fn is_nan(op: Op) -> bool {
-    op.divides() || matches!(op, Op::Min | Op::Max)
-}
-
-/// Refuses what no kernel reads side by side; the shape of the elements, and what is kept of it.
-fn check(call: &Call<'_, '_>, inputs: &[(&str, &OnGpu)]) -> PyResult<(Vec<u64>, Kept)> {
+/// Refuses what no kernel reads side by side; where results go, the shape of the elements, and what is kept of it.
+fn check(call: &Call<'_, '_>, inputs: &[(&str, &OnGpu)]) -> PyResult<(Home, Vec<u64>, Kept)> {
     if call.more.initial.is_some() {
         return Err(PyTypeError::new_err(
             "initial does not go with expressions and weights; concatenate it to the arrays, whose sum is rounded once",
         ));
     }
-    let (of, first) = inputs[0];
-    let shapes: Vec<(&str, &Input)> =
-        inputs.iter().map(|(name, array)| (*name, &array.input)).collect();
-    let shape = broadcast(&shapes)?;
+    // Masks and weights broadcast to what they belong to, and not the other way.
+    let of_elements = |(name, _): &&(&str, &OnGpu)| !is_option(name);
+    let named: Vec<(&str, &Input)> =
+        inputs.iter().filter(of_elements).map(|(name, array)| (*name, &array.input)).collect();
+    let (of, first) = *inputs.iter().find(of_elements).unwrap_or(&inputs[0]);
+    let shape = if named.is_empty() { first.input.shape.clone() } else { broadcast(&named)? };
     let kept = Kept::new(call, &shape)?;
     for (name, array) in inputs {
-        let each = Each::of_shape(&array.input.shape, &shape, &kept.is_reduced);
-        let is_read = match each {
-            Some(Each::Element) => array.input.shape == shape,
+        let own = &array.input.shape;
+        let is_read = match Each::of_shape(own, &shape, &kept.is_reduced) {
+            Some(Each::Element) => *own == shape,
             Some(_) => !kept.is_whole,
             None => false,
         };
-        if array.gpu.number != first.gpu.number || !is_read {
+        if array.gpu.number != first.gpu.number {
             return Err(PyValueError::new_err(format!(
-                "arrays of an expression on a GPU are in one memory, and of one shape or of length 1 along all axes that are reduced, or along all others; {of} is {:?} on GPU {}, {name} {:?} on GPU {}",
-                first.input.shape, first.gpu.number, array.input.shape, array.gpu.number
+                "{of} lies on GPU {}, and {name} on GPU {}; move them to one",
+                first.gpu.number, array.gpu.number
             )));
         }
-        if !array.input.is_run(false) {
+        if !is_read {
             return Err(PyValueError::new_err(format!(
-                "arrays of an expression on a GPU must be contiguous, and {name} is not; give {name}.contiguous()"
+                "{name} is {own:?} beside elements of the shape {shape:?}; on a GPU give it that shape, as {name}.expand({shape:?}).contiguous(), or over axes length 1 along all that are reduced or along all others"
             )));
         }
+        check_run(name, array)?;
     }
-    Ok((shape, kept))
+    Ok((first.input.home, shape, kept))
+}
+
+/// Refuses an array that kernels of maps do not read, which is not one run of memory.
+pub(super) fn check_run(name: &str, array: &OnGpu) -> PyResult<()> {
+    match array.input.is_run(false) {
+        true => Ok(()),
+        false => Err(PyValueError::new_err(format!(
+            "on a GPU, {name} must be contiguous here, and is not; give {name}.contiguous(), or copy it to the host, as {name}.cpu() does"
+        ))),
+    }
 }

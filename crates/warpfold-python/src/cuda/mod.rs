@@ -8,6 +8,8 @@
 pub(crate) mod devices;
 pub(crate) mod groups;
 pub(crate) mod mapped;
+pub(crate) mod mapped_parts;
+pub(crate) mod masked;
 mod on_device;
 mod ranks;
 pub(crate) mod rows;

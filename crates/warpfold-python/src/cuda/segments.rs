@@ -2,13 +2,16 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use warpfold_engine::map::Expressions;
 use warpfold_gpu::cuda::KeepContext;
 use warpfold_num::{DType, with_element};
 use warpfold_plan::shape::Layout;
 
+use super::mapped_parts::{self, DeviceParts};
 use super::rows::{Cut, Rows};
-use super::{Location, check_bools, devices, on_device};
+use super::{Location, check_bools, devices, masked, on_device};
 use crate::errors::raised;
+use crate::named::Named;
 use crate::parted::Where;
 use crate::reduce::Call;
 use crate::take::{OnGpu, Taken, take_any};
@@ -20,11 +23,16 @@ pub(crate) fn reduce<'py>(
     x: &OnGpu,
     segments: &Where<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(mask) = masked::mask(segments.mask)? {
+        let (expressions, dtype) = masked::kept(py, call, x)?;
+        let inputs = [("x", x), ("where", &mask)];
+        return mapped(py, call, &expressions, &inputs, Some(dtype), segments);
+    }
     let _kept = KeepContext::new();
     let wanted = call.wanted(x.input.dtype, x.input.home)?;
-    if wanted.is_corrected() || segments.mask.is_some() {
+    if wanted.is_corrected() {
         return Err(PyTypeError::new_err(
-            "segments of an array on a GPU take no where, and a whole number as correction; copy it to the host for others",
+            "segments of an array on a GPU take a whole number as correction; copy it to the host for others, as x.cpu() or x.get() does",
         ));
     }
     if x.input.shape.len() != 1 || !x.input.is_run(false) {
@@ -57,11 +65,7 @@ pub(crate) fn reduce<'py>(
         (None, Some(length)) if segments.lengths.is_none() => {
             Cut::Every { length, segments: n.checked_div(length).unwrap_or(0) }
         }
-        _ => {
-            return Err(PyTypeError::new_err(
-                "segments of an array on a GPU are stated by offsets there, or by every; give one of them",
-            ));
-        }
+        _ => return Err(stated_otherwise()),
     };
     if let Cut::Every { length, segments } = cut
         && segments.checked_mul(length) == Some(n)
@@ -82,6 +86,44 @@ pub(crate) fn reduce<'py>(
     let columns = with_element!(x.input.read_as(), T => py.detach(|| rows.columns::<T>()));
     let columns = columns.map_err(|error| raised(&error))?;
     call.give_columns(py, x.input.home, columns, &[rows.outputs()], &wanted)
+}
+
+/// Reduces each segment of an expression of arrays on a GPU.
+pub(crate) fn expression<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    named: &Named,
+    segments: &Where<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    mapped(py, call, &named.expressions, &named.on_gpu()?, None, segments)
+}
+
+/// The same of arrays by their names, whose elements may be those of an array.
+fn mapped<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    expressions: &Expressions,
+    inputs: &[(&str, &OnGpu)],
+    dtype: Option<DType>,
+    segments: &Where<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let offsets;
+    let parts = match (segments.offsets, segments.every) {
+        (Some(given), None) if segments.lengths.is_none() => {
+            offsets = on_gpu(given, inputs[0].1)?;
+            DeviceParts::Offsets(&offsets)
+        }
+        (None, Some(length)) if segments.lengths.is_none() => DeviceParts::Every(length),
+        _ => return Err(stated_otherwise()),
+    };
+    let (_, results) = mapped_parts::reduce(py, call, expressions, inputs, dtype, parts)?;
+    Ok(results)
+}
+
+fn stated_otherwise() -> PyErr {
+    PyTypeError::new_err(
+        "segments of an array on a GPU are stated by offsets there, or by every; give one of them",
+    )
 }
 
 /// Offsets on the GPU that the array is on.

@@ -1,0 +1,111 @@
+//! `where=` and `weights=` of an array on a GPU: expressions of it, of which kernels are made.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyString};
+use warpfold_engine::map::Expressions;
+use warpfold_num::{DType, Op};
+
+use super::{check_bools, mapped};
+use crate::errors::raised;
+use crate::mapped::{exactly, is_weighted, no_weights};
+use crate::masked::mask_of;
+use crate::names::name;
+use crate::reduce::{Call, More};
+use crate::take::{OnGpu, Taken, take_any};
+
+/// What is done with an array that a caller chose a mask or an initial element for, or weights.
+pub(crate) fn reduce<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    x: &OnGpu,
+) -> PyResult<Bound<'py, PyAny>> {
+    if call.more.initial.is_some() {
+        return Err(PyTypeError::new_err(
+            "initial is for arrays in the host's memory, and this one lies on a GPU; concatenate it to the array, or copy that to the host, as x.cpu() or x.get() does",
+        ));
+    }
+    let mask = mask(call.more.r#where)?;
+    let Some(weights) = call.more.weights else {
+        return match &mask {
+            None => super::reduce(py, &Call { more: More::default(), ..*call }, x),
+            Some(mask) => {
+                let (expressions, dtype) = kept(py, call, x)?;
+                let inputs = [("x", x), ("where", mask)];
+                mapped::reduce(py, call, &expressions, &inputs, Some(dtype))
+            }
+        };
+    };
+    if !is_weighted(call.op) {
+        return Err(no_weights(call.op));
+    }
+    let weights = match take_any(weights) {
+        Ok(Taken::Gpu(weights)) if !call.more.weights.is_some_and(is_text) => weights,
+        _ => {
+            return Err(PyTypeError::new_err(
+                "the array lies on a GPU, and weights is no array there; give one, or copy the array to the host, as x.cpu() or x.get() does",
+            ));
+        }
+    };
+    let (x_type, w_type) = (x.input.dtype, weights.input.dtype);
+    let Some((value, weight)) = exactly(x_type, w_type) else {
+        return Err(PyTypeError::new_err(format!(
+            "weights of {} are not all exact as {}; convert the weights or the array, as in x.double() or x.astype('float64')",
+            name(w_type),
+            name(x_type)
+        )));
+    };
+    check_bools(py, call, x)?;
+    check_bools(py, call, &weights)?;
+    let weight = weight.replace('w', "\"weights\"");
+    let mut expressions = Expressions::value(value).and_then(|all| all.weights(&weight));
+    let mut inputs = vec![("x", x), ("weights", &weights)];
+    if let Some(mask) = &mask {
+        expressions = expressions.and_then(|all| all.keep("\"where\""));
+        inputs.push(("where", mask));
+    }
+    let expressions = expressions.map_err(|error| raised(&error))?;
+    let dtype = if x_type == DType::Bool { w_type } else { x_type };
+    mapped::reduce(py, call, &expressions, &inputs, Some(dtype))
+}
+
+fn is_text(given: &Bound<'_, PyAny>) -> bool {
+    given.is_instance_of::<PyString>()
+}
+
+/// A mask on a GPU; `None` where all elements count.
+pub(crate) fn mask(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<OnGpu>> {
+    let Some(given) = given else { return Ok(None) };
+    // Of all elements there is nothing to ask.
+    if given.cast::<PyBool>().is_ok_and(|truth| truth.is_true()) {
+        return Ok(None);
+    }
+    match mask_of(take_any(given)?)? {
+        Taken::Gpu(mask) => Ok(Some(mask)),
+        _ => Err(PyTypeError::new_err(
+            "the array lies on a GPU and where does not; give an array of bools there, as where.cuda(), or copy the array to the host, as x.cpu() or x.get() does",
+        )),
+    }
+}
+
+/// The elements `x` that `where` keeps, and their type as the caller sees it.
+pub(crate) fn kept(
+    py: Python<'_>,
+    call: &Call<'_, '_>,
+    x: &OnGpu,
+) -> PyResult<(Expressions, DType)> {
+    let dtype = x.input.dtype;
+    let is_wide = matches!(dtype, DType::F32 | DType::F64 | DType::I64);
+    if dtype.is_complex() || call.op == Op::Stats && !is_wide {
+        return Err(PyTypeError::new_err(format!(
+            "there is no kernel for {} of {} beside where; copy the array and where to the host, as x.cpu() or x.get() does",
+            call.op,
+            name(dtype)
+        )));
+    }
+    check_bools(py, call, x)?;
+    let is_counted = matches!(call.op, Op::Any | Op::All | Op::Count);
+    let value = if dtype == DType::Bool && !is_counted { "u64(x)" } else { "x" };
+    let expressions = Expressions::value(value).and_then(|all| all.keep("\"where\""));
+    Ok((expressions.map_err(|error| raised(&error))?, dtype))
+}
