@@ -40,6 +40,48 @@ def test_compiled_calls_have_the_bits_of_eager_ones(name, dtype):
     same(jax.jit(jax.vmap(f, in_axes=2))(x), getattr(wf, name)(x, axis=(0, 1)))
 
 
+@pytest.mark.parametrize("name", SLOPES + STEPS)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "float16", "bfloat16", "float32", "complex64"])
+def test_masks(name, dtype):
+    if dtype == "complex64" and name in ("min", "max", "argmin", "argmax"):
+        pytest.skip("complex numbers have no order")
+    x = sample("float32" if dtype == "bfloat16" else dtype, (4, 5, 6))
+    x = jnp.asarray(x % 3 if dtype in ("int32", "int8") else x).astype(dtype)
+    mask = jnp.asarray(np.random.default_rng(1).random((4, 5, 6)) < 0.6)
+    f, eager = getattr(wf.jax, name), getattr(wf, name)
+    for chosen in CHOSEN[:3]:
+        same(jax.jit(lambda x, m: f(x, where=m, **chosen))(x, mask), eager(x, where=mask, **chosen))
+    same(jax.jit(lambda x, m: f(x, axis=1, where=m))(x, mask[:, :, :1]), eager(x, axis=1, where=mask[:, :, :1]))
+    same(jax.vmap(lambda x, m: f(x, where=m))(x, mask), eager(x, axis=(1, 2), where=mask))
+    same(jax.jit(lambda x: eager(x, where=True))(x), eager(x))
+
+
+@pytest.mark.parametrize("name", SLOPES)
+def test_gradients_of_masked_elements(name):
+    from jax.test_util import check_grads
+
+    f = getattr(wf.jax, name)
+    with jax.enable_x64(True):
+        rng = np.random.default_rng(0)
+        x = jnp.asarray((rng.permutation(20).reshape(4, 5) + 1) * rng.choice([-0.3, 0.3], (4, 5)))
+        mask = jnp.asarray(rng.random((4, 5)) < 0.7).at[:, 0].set(True)
+        for chosen in CHOSEN[:2]:
+            check_grads(lambda x: f(x, where=mask, **chosen) / 100, (x,), order=2, eps=1e-4, atol=1e-3, rtol=1e-3)
+        # A NaN that is left out is in no gradient.
+        slope = jax.grad(lambda x: f(x, where=mask))
+        hidden = jnp.where(mask, x, jnp.nan)
+        assert np.array_equal(slope(hidden), slope(jnp.where(mask, x, 0))) and not np.any(np.asarray(slope(hidden))[~np.asarray(mask)])
+
+
+def test_masks_that_leave_nothing():
+    x, none = jnp.ones((2, 3)), jnp.zeros((2, 3), bool).at[0, 1].set(True)
+    assert jax.jit(lambda x: wf.jax.sum(x, axis=1, where=none))(x).tolist() == [1, 0]
+    low = jax.jit(lambda x: wf.jax.min(x, axis=1, where=none))(x)
+    assert low[0] == 1 and jnp.isnan(low[1])
+    with pytest.raises(Exception, match="no elements|empty|nothing"):
+        jax.block_until_ready(jax.jit(lambda x: wf.jax.argmin(x, axis=1, where=none))(x))
+
+
 def test_sums_are_rounded_once():
     x = sample("float32", (1000,))
     assert float(jax.jit(wf.jax.sum)(x)) == to_float(sum(fractions(x)), "float32")
@@ -89,8 +131,13 @@ def test_errors_of_compiled_calls():
         jax.jit(wf.jax.max)(jnp.zeros(0))
     with pytest.raises(ValueError, match="axis 3"):
         jax.jit(lambda x: wf.jax.sum(x, axis=3))(x)
-    with pytest.raises(TypeError, match="where"):
-        jax.jit(lambda x: wf.sum(x, where=x > 0))(x)
+    with pytest.raises(TypeError, match="where has elements of int32"):
+        jax.jit(lambda x: wf.sum(x, where=x))(x)
+    with pytest.raises(ValueError, match="roadcast"):
+        jax.jit(lambda x: wf.sum(x, where=jnp.ones(3, bool)))(x)
+    for option in ("weights", "initial", "threads"):
+        with pytest.raises(TypeError, match=f"{option} is not there under jit"):
+            jax.jit(lambda x: wf.sum(x, **{option: 1}))(x)
     for call in (wf.stats, lambda x: wf.segment_sum(x, every=2)):
         with pytest.raises(TypeError, match="jit"):
             jax.jit(call)(x)

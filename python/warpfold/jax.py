@@ -59,8 +59,9 @@ def is_narrow():
     return not jax.config.jax_enable_x64
 
 
-def foreign(operands, shape, name, axes, options):
-    """The call of the library; axes are counted from the last one, so that those of batches may come in front."""
+def foreign(operands, shape, name, axes, options, mask=""):
+    """The call of the library; axes are counted from the last one, so that those of batches may come in front. Where `mask` is "where", the second
+    operand says which elements count."""
     registered()
     dtype, correction, accuracy, nan, overflow = options
     result = _core._result(name, operands[0].dtype.name, dtype, is_narrow())
@@ -74,26 +75,32 @@ def foreign(operands, shape, name, axes, options):
         accuracy=accuracy,
         nan=nan,
         overflow=overflow,
+        mask=mask,
         width="narrow" if is_narrow() else "wide",
     )
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3))
-def reduced(x, name, axes, options):
-    """One reduction, with the axes that it leaves."""
+@functools.partial(jax.custom_jvp, nondiff_argnums=(2, 3, 4))
+def reduced(x, mask, name, axes, options):
+    """One reduction, with the axes that it leaves; where there is a mask, of the elements for which it holds."""
     kept = tuple(size for axis, size in enumerate(x.shape) if axis - x.ndim not in axes)
-    return foreign((x,), kept, name, axes, options)
+    if mask is None:
+        return foreign((x,), kept, name, axes, options)
+    return foreign((x, mask), kept, name, axes, options, mask="where")
 
 
 @reduced.defjvp
 def reduced_jvp(name, axes, options, primals, tangents):
-    (x,), (t,) = primals, tangents
-    result = reduced(x, name, axes, options)
+    (x, mask), (t, _) = primals, tangents
+    result = reduced(x, mask, name, axes, options)
     if name in STEPS:
         return result, np.zeros(result.shape, jax.dtypes.float0)
-    if name == "sum" and options[3] == "propagate":
+    if name == "sum" and options[3] == "propagate" and mask is None:
         return result, jnp.sum(t, axes, dtype=result.dtype)
-    slope = slopes(x, jnp.expand_dims(result, axes), name, axes, options)
+    if mask is not None:
+        # What is left out is not looked at, so that a NaN there is in no slope.
+        x, t = jnp.where(mask, x, 1), jnp.where(mask, t, 0)
+    slope = slopes(x, mask, jnp.expand_dims(result, axes), name, axes, options)
     if jnp.iscomplexobj(x) and not jnp.iscomplexobj(result):
         moved = slope.real * t.real + slope.imag * t.imag
     else:
@@ -101,22 +108,24 @@ def reduced_jvp(name, axes, options, primals, tangents):
     return result, jnp.sum(moved, axes).astype(result.dtype)
 
 
-def slopes(x, result, name, axes, options):
+def slopes(x, mask, result, name, axes, options):
     """The derivative of each result by each of its elements; of a real result by a complex element, in its two directions."""
     _, correction, _, nan, _ = options
-    kept = ~jnp.isnan(x) if nan == "ignore" else None
+    kept = mask
+    if nan == "ignore":
+        kept = ~jnp.isnan(x) if mask is None else mask & ~jnp.isnan(x)
     n = math.prod(x.shape[axis] for axis in axes) if kept is None else jnp.sum(kept, axes, keepdims=True)
-    slope = of(x, result, name, axes, correction, nan, n, kept)
+    slope = of(x, mask, result, name, axes, correction, nan, n, kept)
     return slope if kept is None else jnp.where(kept, slope, 0)
 
 
-def of(x, result, name, axes, correction, nan, n, kept):
+def of(x, mask, result, name, axes, correction, nan, n, kept):
     if name == "sum":
         return jnp.ones_like(x)
     if name == "mean":
         return jnp.ones_like(x) / n
     if name in ("var", "std"):
-        mean = jnp.expand_dims(reduced(x, "mean", axes, (None, 0.0, "exact", nan, "raise")), axes)
+        mean = jnp.expand_dims(reduced(x, mask, "mean", axes, (None, 0.0, "exact", nan, "raise")), axes)
         slope = (x - mean) * 2 / (n - correction)
         return slope if name == "var" else slope * safe(1, result * 2)
     if name == "l1":
@@ -152,6 +161,16 @@ def others(x, axes):
     return jnp.moveaxis((before * after).reshape(moved.shape), last, axes)
 
 
+def masked(where, x):
+    """A mask of the array's shape; `None` where all elements count."""
+    if where is None or where is True:
+        return None
+    mask = jnp.asarray(where)
+    if mask.dtype != bool:
+        raise TypeError(f"where has elements of {mask.dtype}, and is to be of bools; compare them, as in where != 0")
+    return jnp.broadcast_to(mask, x.shape)
+
+
 def reduce(
     name,
     x,
@@ -169,12 +188,17 @@ def reduce(
     threads=None,
 ):
     """The reduction of that name."""
-    for option, given in (("initial", initial), ("where", where), ("weights", weights), ("threads", threads)):
+    for option, given, remedy in (
+        ("initial", initial, "combine it with the result"),
+        ("weights", weights, "multiply by them, where rounded products will do"),
+        ("threads", threads, "leave it out"),
+    ):
         if given is not None:
-            raise TypeError(f"{option} is not there under jit, grad and vmap; call the function of warpfold outside of them, or leave it out")
+            raise TypeError(f"{option} is not there under jit, grad and vmap; {remedy}, or call the function of warpfold outside of them")
     x = jnp.asarray(x)
     if name == "minmax":
-        return tuple(reduce(side, x, axis=axis, keepdims=keepdims, nan=nan) for side in ("min", "max"))
+        return tuple(reduce(side, x, axis=axis, keepdims=keepdims, where=where, nan=nan) for side in ("min", "max"))
+    mask = masked(where, x)
     named = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     axes = []
     for one in named:
@@ -190,9 +214,10 @@ def reduce(
     if not axes:
         # Each element is a result.
         x, axes = x[..., None], [-1]
+        mask = None if mask is None else mask[..., None]
     if dtype is not None:
         dtype = np.dtype(dtype).name
-    result = reduced(x, name, tuple(sorted(axes)), (dtype, float(correction), accuracy, nan, overflow))
+    result = reduced(x, mask, name, tuple(sorted(axes)), (dtype, float(correction), accuracy, nan, overflow))
     return result.reshape(shape)
 
 
@@ -222,18 +247,18 @@ def function(name):
     """The function of that name, with the options that it has."""
     if name in ("var", "std"):
 
-        def call(x, /, axis=None, *, correction=0.0, dtype=None, keepdims=False, nan="propagate"):
-            return reduce(name, x, axis=axis, keepdims=keepdims, dtype=dtype, correction=correction, nan=nan)
+        def call(x, /, axis=None, *, correction=0.0, dtype=None, keepdims=False, where=None, nan="propagate"):
+            return reduce(name, x, axis=axis, keepdims=keepdims, dtype=dtype, correction=correction, where=where, nan=nan)
 
     elif name in ROUNDED:
 
-        def call(x, /, axis=None, *, dtype=None, keepdims=False, accuracy="exact", nan="propagate", overflow="raise"):
-            return reduce(name, x, axis=axis, keepdims=keepdims, dtype=dtype, accuracy=accuracy, nan=nan, overflow=overflow)
+        def call(x, /, axis=None, *, dtype=None, keepdims=False, where=None, accuracy="exact", nan="propagate", overflow="raise"):
+            return reduce(name, x, axis=axis, keepdims=keepdims, dtype=dtype, where=where, accuracy=accuracy, nan=nan, overflow=overflow)
 
     else:
 
-        def call(x, /, axis=None, *, keepdims=False, nan="propagate"):
-            return reduce(name, x, axis=axis, keepdims=keepdims, nan=nan)
+        def call(x, /, axis=None, *, keepdims=False, where=None, nan="propagate"):
+            return reduce(name, x, axis=axis, keepdims=keepdims, where=where, nan=nan)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"`warpfold.{name}` of an array of JAX, also under jit, grad and vmap."

@@ -48,48 +48,55 @@ pub(crate) fn each<F: BlockFold, R: Send>(
     threads: Option<usize>,
     read: impl Fn(usize, F::Partial) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
+    run(py, views.bytes(), || each_of(views, fold, threads, &read))
+}
+
+/// The same without the interpreter.
+pub(crate) fn each_of<F: BlockFold, R: Send>(
+    views: &Views,
+    fold: &F,
+    threads: Option<usize>,
+    read: &(impl Fn(usize, F::Partial) -> Result<R> + Sync),
+) -> Result<Vec<R>> {
     let threads = threads_of(views, threads);
-    run(py, views.bytes(), || {
-        let (outputs, inputs) = (views.outputs(), views.inputs());
-        let mut all = Vec::new();
-        if all.try_reserve_exact(outputs).is_err() {
-            return Err(Error::Shape {
-                requested: format!("{outputs} results"),
-                obstacle: "there is no memory for them".into(),
-                remedy: "check the shape",
-            });
+    let (outputs, inputs) = (views.outputs(), views.inputs());
+    let mut all = Vec::new();
+    if all.try_reserve_exact(outputs).is_err() {
+        return Err(Error::Shape {
+            requested: format!("{outputs} results"),
+            obstacle: "there is no memory for them".into(),
+            remedy: "check the shape",
+        });
+    }
+    if inputs == 0 || inputs > GRAIN {
+        for output in 0..outputs {
+            let left = if inputs == 0 { fold.empty() } else { one(views, fold, threads, output)? };
+            all.push(read(output, left)?);
         }
-        if inputs == 0 || inputs > GRAIN {
-            for output in 0..outputs {
-                let left =
-                    if inputs == 0 { fold.empty() } else { one(views, fold, threads, output)? };
-                all.push(read(output, left)?);
+        return Ok(all);
+    }
+    // Tasks of a grain of elements at least, in which outputs share blocks.
+    let together = (BLOCK / inputs).max(1);
+    let task = (GRAIN / inputs).div_ceil(together).max(1) * together;
+    let work = |task_at: usize| -> Result<Vec<R>> {
+        let first = task_at * task;
+        let end = outputs.min(first + task);
+        let mut blocks = views.blocks();
+        let mut made = Vec::with_capacity(end - first);
+        for output in (first..end).step_by(together) {
+            let count = together.min(end - output);
+            let lefts = group(views, fold, &mut blocks, output, count)?;
+            for (output, left) in (output..).zip(lefts) {
+                made.push(read(output, left)?);
             }
-            return Ok(all);
         }
-        // Tasks of a grain of elements at least, in which outputs share blocks.
-        let together = (BLOCK / inputs).max(1);
-        let task = (GRAIN / inputs).div_ceil(together).max(1) * together;
-        let work = |task_at: usize| -> Result<Vec<R>> {
-            let first = task_at * task;
-            let end = outputs.min(first + task);
-            let mut blocks = views.blocks();
-            let mut made = Vec::with_capacity(end - first);
-            for output in (first..end).step_by(together) {
-                let count = together.min(end - output);
-                let lefts = group(views, fold, &mut blocks, output, count)?;
-                for (output, left) in (output..).zip(lefts) {
-                    made.push(read(output, left)?);
-                }
-            }
-            Ok(made)
-        };
-        let tasks = threads::map(threads, 0..outputs.div_ceil(task), work);
-        for task in tasks {
-            all.extend(task?);
-        }
-        Ok(all)
-    })
+        Ok(made)
+    };
+    let tasks = threads::map(threads, 0..outputs.div_ceil(task), work);
+    for task in tasks {
+        all.extend(task?);
+    }
+    Ok(all)
 }
 
 /// Outputs that follow each other, of one block together.

@@ -98,16 +98,21 @@ impl Kept {
                 }
             }
         }
+        Ok(Self::of(is_reduced, call.keepdims, shape))
+    }
+
+    /// Of the axes that are reduced of a shape.
+    pub(crate) fn of(is_reduced: Vec<bool>, keepdims: bool, shape: &[u64]) -> Self {
         let lengths = || shape.iter().zip(&is_reduced);
         let outer: Vec<u64> =
             lengths().filter(|(_, is)| !**is).map(|(&length, _)| length).collect();
-        let kept = match call.keepdims {
+        let kept = match keepdims {
             true => lengths().map(|(&length, is)| if *is { 1 } else { length }).collect(),
             false => outer.clone(),
         };
         let is_whole = outer.is_empty();
         let is_any = !shape.contains(&0);
-        Ok(Kept { is_reduced, outer, shape: kept, is_whole, is_any })
+        Kept { is_reduced, outer, shape: kept, is_whole, is_any }
     }
 
     /// The axes that are reduced.
@@ -327,6 +332,24 @@ fn results(columns: &engine::Columns) -> Vec<BlockResult> {
         _ => Output::One(first.get(output)),
     };
     (0..first.len()).map(|output| BlockResult::Result(result(output))).collect()
+}
+
+/// The results of arrays that lie side by side, an array and its mask, without the interpreter.
+pub(crate) fn outputs(
+    (op, policy, dtype): (Op, Policy, DType),
+    views: &Views,
+    kept: &Kept,
+    wanted: &Wanted,
+) -> Result<Vec<Output>> {
+    let finish = (!wanted.is_corrected()).then_some(wanted.finish);
+    let masked = Masked { op, policy: Policy { threads: Some(1), ..policy }, dtype, finish };
+    fold::each_of(views, &masked, policy.threads, &|output, left| {
+        let result = match left {
+            BlockResult::Partial(partial) => wanted.read(&partial, op),
+            BlockResult::Result(result) => Ok(result),
+        };
+        kept.read(op, wanted, output, result)
+    })
 }
 
 impl<'py> Call<'_, 'py> {

@@ -17,6 +17,7 @@ use crate::masked::Kept;
 use crate::named::is_option;
 use crate::reduce::{Call, is_missing, settled};
 use crate::take::{Home, Input, OnGpu, broadcast};
+use crate::xla::XlaRequest;
 
 /// Reduces an expression of arrays by their names; the elements are of a type as the caller sees them, if they are not computed.
 pub(crate) fn reduce<'py>(
@@ -147,6 +148,27 @@ impl Arrays {
             }
             (Err(error), _) => Err(error),
         }
+    }
+
+    /// The results of arrays of one shape as XLA wants them.
+    pub(super) fn reduced(&self, op: Op, shape: &[u64], request: &XlaRequest) -> Result<Columns> {
+        let (wanted, kept) = (&request.wanted, Kept::of(request.is_reduced(shape), false, shape));
+        if kept.is_whole {
+            let output = self.with_views(|views| {
+                let folded = kernel::map::fold(&self.gpu, &self.map, views, 0)?;
+                wanted.read_mapped(&self.map, &folded).map(|output| wanted.elements(output))
+            });
+            return match kept.read(op, wanted, 0, output)? {
+                Output::One(value) => Ok(vec![("", Column::of_values(vec![value]))]),
+                other => unreachable!("a call has one result, not {other:?}"),
+            };
+        }
+        let parts = MapParts::axes(shape, &request.axes)?;
+        self.with_views(|views| {
+            let operands: Vec<AnyOperand<'_>> =
+                views.iter().map(|&view| AnyOperand { view, each: Each::Element }).collect();
+            self.columns(op, &operands, &parts, wanted)
+        })
     }
 
     /// The results over some axes; the others are kept.

@@ -3,6 +3,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
+use warpfold_engine::Columns;
 use warpfold_engine::map::Expressions;
 use warpfold_num::{DType, Op};
 
@@ -13,6 +14,7 @@ use crate::masked::mask_of;
 use crate::names::name;
 use crate::reduce::{Call, More};
 use crate::take::{OnGpu, Taken, take_any};
+use crate::xla::XlaRequest;
 
 /// What is done with an array that a caller chose a mask or an initial element for, or weights.
 pub(crate) fn reduce<'py>(
@@ -94,18 +96,38 @@ pub(crate) fn kept(
     call: &Call<'_, '_>,
     x: &OnGpu,
 ) -> PyResult<(Expressions, DType)> {
-    let dtype = x.input.dtype;
+    let expressions = expressions(call.op, x.input.dtype)?;
+    check_bools(py, call, x)?;
+    Ok((expressions, x.input.dtype))
+}
+
+fn expressions(op: Op, dtype: DType) -> PyResult<Expressions> {
     let is_wide = matches!(dtype, DType::F32 | DType::F64 | DType::I64);
-    if dtype.is_complex() || call.op == Op::Stats && !is_wide {
+    if dtype.is_complex() || op == Op::Stats && !is_wide {
         return Err(PyTypeError::new_err(format!(
-            "there is no kernel for {} of {} beside where; copy the array and where to the host, as x.cpu() or x.get() does",
-            call.op,
+            "there is no kernel for {op} of {} beside where; copy the array and where to the host, as x.cpu() or x.get() does",
             name(dtype)
         )));
     }
-    check_bools(py, call, x)?;
-    let is_counted = matches!(call.op, Op::Any | Op::All | Op::Count);
+    let is_counted = matches!(op, Op::Any | Op::All | Op::Count);
     let value = if dtype == DType::Bool && !is_counted { "u64(x)" } else { "x" };
     let expressions = Expressions::value(value).and_then(|all| all.keep("\"where\""));
-    Ok((expressions.map_err(|error| raised(&error))?, dtype))
+    expressions.map_err(|error| raised(&error))
+}
+
+/// The results of an array in XLA's memory and its mask, which wait for them on the host.
+pub(crate) fn results(
+    call: &Call<'_, '_>,
+    [x, mask]: [&OnGpu; 2],
+    request: &XlaRequest,
+) -> PyResult<Columns> {
+    if request.wanted.is_corrected() && request.axes.len() < x.input.shape.len() {
+        return Err(PyTypeError::new_err(
+            "a correction that is no whole number is for whole arrays on a GPU; give a whole number",
+        ));
+    }
+    let expressions = expressions(call.op, x.input.dtype)?;
+    let inputs = [("x", x), ("where", mask)];
+    let arrays = mapped::Arrays::of(call, &expressions, &inputs)?;
+    arrays.reduced(call.op, &x.input.shape, request).map_err(|error| raised(&error))
 }

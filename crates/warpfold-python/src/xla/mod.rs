@@ -20,11 +20,12 @@ use abi::{CAPSULE, Code, Failure, Frame, RawFrame, XlaArray};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::followed;
+use crate::masked::{self, Kept};
 use crate::names;
 use crate::number;
 use crate::policy::{Correction, correction, policy};
 use crate::reduce::{self, Call};
-use crate::take::{Home, Input};
+use crate::take::{Home, Input, Views};
 
 type Handler = unsafe extern "C" fn(*mut RawFrame) -> *mut c_void;
 
@@ -77,7 +78,9 @@ impl From<PyErr> for Failure {
 /// What a call asks for.
 pub(crate) struct XlaRequest {
     pub(crate) op: Op,
+    /// An array and, of a dot product, another one, or bools of its shape that say which elements count.
     pub(crate) operands: Vec<XlaArray>,
+    pub(crate) is_masked: bool,
     pub(crate) result: XlaArray,
     /// Counted from the last one, so that XLA may put axes of batches in front.
     pub(crate) axes: Vec<i64>,
@@ -93,7 +96,8 @@ impl XlaRequest {
             name => followed::op(name)?,
         };
         let mut operands = vec![frame.operand(0)?];
-        if op == Op::Dot {
+        let is_masked = frame.text("mask")? == "where";
+        if op == Op::Dot || is_masked {
             operands.push(frame.operand(1)?);
         }
         let policy =
@@ -105,7 +109,13 @@ impl XlaRequest {
         let wanted = Wanted::new(op, operands[0].dtype, ddof, policy, to, home)?;
         let result = frame.result()?;
         let axes = frame.integers("axes")?;
-        Ok(XlaRequest { op, operands, result, axes, ddof, policy, wanted })
+        Ok(XlaRequest { op, operands, is_masked, result, axes, ddof, policy, wanted })
+    }
+
+    /// Which axes of a shape are reduced.
+    pub(crate) fn is_reduced(&self, shape: &[u64]) -> Vec<bool> {
+        let ndim = shape.len() as i64;
+        (0..ndim).map(|axis| self.axes.contains(&(axis - ndim))).collect()
     }
 
     /// Results as XLA is to have them.
@@ -151,6 +161,9 @@ fn host(xla_request: &XlaRequest) -> PyResult<()> {
     if *op == Op::Dot {
         return dots(xla_request, input, &inputs[1]);
     }
+    if xla_request.is_masked {
+        return masked(xla_request, input, &inputs[1]);
+    }
     let (memory, layout) = input.layout()?;
     if xla_request.axes.len() == input.shape.len() {
         let run = input.run("an operand")?;
@@ -170,6 +183,20 @@ fn host(xla_request: &XlaRequest) -> PyResult<()> {
         Request::new(*op, memory).policy(*policy).parts(Arc::new(Parts::Axes(form, folding)));
     let columns = reduce::columns_of(&request, wanted, is_any);
     xla_request.write(columns.map_err(|error| raised(&error))?)
+}
+
+/// Reductions of the elements that a mask keeps.
+fn masked(xla_request: &XlaRequest, x: &Input, mask: &Input) -> PyResult<()> {
+    let XlaRequest { op, policy, wanted, .. } = xla_request;
+    engine::check(*op, x.read_as()).map_err(|error| raised(&error))?;
+    let kept = Kept::of(xla_request.is_reduced(&x.shape), false, &x.shape);
+    let views = Views::new(&x.shape, &kept.is_reduced, &[("x", x), ("where", mask)])?;
+    let outputs = masked::outputs((*op, *policy, x.read_as()), &views, &kept, wanted);
+    let values = outputs.map_err(|error| raised(&error))?.into_iter().map(|output| match output {
+        Output::One(value) => value,
+        other => unreachable!("a call has one result, not {other:?}"),
+    });
+    xla_request.write(vec![("", wanted.typed(Column::of_values(values.collect())))])
 }
 
 /// One result as a column.

@@ -10,7 +10,7 @@ use warpfold_plan::shape::Folding;
 use super::{XlaRequest, check_pair, one};
 use crate::cuda::devices::{self, For};
 use crate::cuda::rows::{Cut, Rows};
-use crate::cuda::{Location, finished, reduce_into, type_on_device};
+use crate::cuda::{Location, finished, masked, reduce_into, type_on_device};
 use crate::errors::raised;
 use crate::number;
 use crate::reduce::{Call, settled};
@@ -25,10 +25,14 @@ pub(crate) fn execute(xla_request: &XlaRequest, stream: usize, number: i32) -> P
     });
     let arrays = on_gpu.collect::<PyResult<Vec<_>>>()?;
     let (x, y) = (&arrays[0], arrays.get(1));
+    let call = Call { ddof: xla_request.ddof, ..Call::new(xla_request.op, xla_request.policy) };
+    if let (Some(mask), true) = (y, xla_request.is_masked) {
+        let columns = masked::results(&call, [x, mask], xla_request)?;
+        return send(xla_request, columns, stream, number);
+    }
     if let Some(y) = y {
         check_pair(&x.input, &y.input)?;
     }
-    let call = Call { ddof: xla_request.ddof, ..Call::new(xla_request.op, xla_request.policy) };
     if xla_request.axes.len() < x.input.shape.len() {
         return rows(xla_request, &call, x, stream, number);
     }
