@@ -80,7 +80,7 @@ pub(crate) fn group_by(
     };
     let values = given.values(py)?;
     let taken = match (take_any(keys)?, values.is_on_gpu()) {
-        (Taken::Gpu(keys), true) => return on_gpu(given, &keys, &values),
+        (Taken::Gpu(keys), true) => return on_gpu(py, given, &keys, &values),
         (Taken::Gpu(_), false) | (_, true) => {
             return Err(PyTypeError::new_err(
                 "keys and values are grouped in one memory, and one of them lies on a GPU alone; move the other there, or copy it to the host",
@@ -124,9 +124,19 @@ pub(crate) fn group_by(
 }
 
 /// The same of keys and values on a GPU, where each reduction brings the values of equal keys together anew.
-fn on_gpu(given: GroupBy, keys: &OnGpu, values: &Values) -> PyResult<GroupBy> {
+fn on_gpu(py: Python<'_>, given: GroupBy, keys: &OnGpu, values: &Values) -> PyResult<GroupBy> {
     let x = values.there()?;
     crate::cuda::groups::check(keys, x)?;
+    // Looked at here, so that a wrong mask is an error here.
+    let parts = DeviceParts::Keys(keys, given.groups);
+    match values {
+        Values::Expression(named) => mapped_parts::check(&named.on_gpu()?, parts)?,
+        Values::Array(_) => {
+            if let Some(mask) = masked::mask(given.mask.as_ref().map(|mask| mask.bind(py)))? {
+                mapped_parts::check(&[("x", x), ("where", &mask)], parts)?;
+            }
+        }
+    }
     Ok(GroupBy { is_bool: keys.input.dtype == DType::Bool, home: x.input.home, ..given })
 }
 

@@ -40,7 +40,7 @@ mod take;
 mod xla;
 
 /// Correctly rounded reductions: what the package `warpfold` shows.
-#[pyo3::pymodule]
+#[pyo3::pymodule(gil_used = false)]
 mod _core {
     use pyo3::prelude::*;
 

@@ -88,7 +88,7 @@ pub(crate) fn reduce<'py>(
 }
 
 /// Refuses arrays that are not side by side, one run of memory each, on one GPU.
-fn check(inputs: &[(&str, &OnGpu)], parts: DeviceParts<'_>) -> PyResult<()> {
+pub(crate) fn check(inputs: &[(&str, &OnGpu)], parts: DeviceParts<'_>) -> PyResult<()> {
     let (of, first) = inputs[0];
     let parting = match parts {
         DeviceParts::Every(_) => None,
