@@ -233,6 +233,9 @@ typedef int32_t wf_overflow;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// A GPU: its kernels, once they are loaded, and for each stream what reductions in it need. Any number of threads may use it.
+typedef struct wf_gpu wf_gpu;
+
 // The exact state of one reduction: elements are added, other partials merged, and the result is rounded once, when it is read.
 // Any order of merging gives the same bits. Pieces of products of floats have to know where they start, as indices do (wf_partial_start_at). One thread at a time
 // may change a partial; different ones are independent.
@@ -513,6 +516,35 @@ wf_status wf_partial_from_bytes(wf_op op,
 // counting where they know.
 wf_status wf_partial_count(const wf_partial *partial,
                            uint64_t *count);
+
+// Opens a GPU by its number, from 0, and its primary context, which is that of the CUDA runtime: WF_ERROR_DEVICE where there is no driver, no
+// such GPU, or one that is too old. Nothing but the driver is needed. Free it with wf_gpu_free. In the child of a fork, GPUs of the parent are of no use.
+wf_status wf_gpu_open(int32_t ordinal,
+                      wf_gpu **gpu);
+
+// Frees a GPU, once its streams have done what they were given here; nothing happens for a null pointer.
+void wf_gpu_free(wf_gpu *gpu);
+
+// Runs a request whose arrays and offsets lie in memory that the GPU can read, behind what the stream (a CUstream or cudaStream_t of the primary
+// context; null is the default one) was given so far, and waits for its results: out is in the host's memory, all else as of wf_request_run.
+// Whole arrays, pairs, axes of any strides and segments; groups by keys are WF_ERROR_UNSUPPORTED. Bytes of WF_BOOL are 0 or 1, which nobody checks there. The
+// thread's current context stays as it is.
+wf_status wf_gpu_request_run(const wf_gpu *gpu,
+                             const wf_request *request,
+                             void *stream,
+                             wf_dtype out_type,
+                             void *out,
+                             size_t capacity,
+                             size_t *written);
+
+// Starts the same of a whole array, or of two, and returns at once: the stream leaves the result at device_out, memory of the GPU for one element of
+// out_type (two of WF_MINMAX). Arrays and output must stay until the stream has come this far, and the stream until wf_gpu_free. Sums, products and
+// squares of integers are WF_ERROR_UNSUPPORTED, as nobody would say whether they fit. A call that is captured into a CUDA graph must have been run before.
+wf_status wf_gpu_request_start(const wf_gpu *gpu,
+                               const wf_request *request,
+                               void *stream,
+                               wf_dtype out_type,
+                               void *device_out);
 
 #ifdef __cplusplus
 }  // extern "C"

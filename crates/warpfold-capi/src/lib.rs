@@ -12,6 +12,7 @@
     reason = "names are those of C; the caller's duties are the crate's, above"
 )]
 
+pub mod cuda;
 pub mod failure;
 mod memory;
 pub mod partial;

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use warpfold_engine::HostArray;
+use warpfold_gpu::kernel::AnyView;
 use warpfold_num::{Column, DType, Element, Value, with_element};
 use warpfold_plan::shape::Layout;
 
@@ -68,6 +69,25 @@ impl RawArray {
         // SAFETY: `new` checked null and alignment, the bools were looked at, every other pattern of bits is a value of the other types, and the
         // caller vouches for the rest.
         Ok(unsafe { HostArray::from_raw(self.dtype, self.address, self.len) })
+    }
+
+    /// The array in a GPU's memory, where nothing here follows its address.
+    ///
+    /// # Safety
+    /// Memory that the GPU can read has so many elements at the address, and nobody writes to it while `'a` lasts.
+    pub(crate) unsafe fn on_device<'a>(&self) -> AnyView<'a> {
+        // SAFETY: as the caller vouches.
+        unsafe { self.on_device_as(self.dtype) }
+    }
+
+    /// The same, read as elements of another type of their size.
+    ///
+    /// # Safety
+    /// As [`on_device`](Self::on_device).
+    pub(crate) unsafe fn on_device_as<'a>(&self, dtype: DType) -> AnyView<'a> {
+        assert_eq!(dtype.size(), self.dtype.size(), "elements are of one size");
+        // SAFETY: `new` checked the alignment; the caller vouches for the rest.
+        unsafe { AnyView::from_raw(dtype, self.address.addr() as u64, self.len) }
     }
 
     /// The array as a slice of an integer type, whose size is that of the array's elements.

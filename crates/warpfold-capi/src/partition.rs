@@ -118,7 +118,7 @@ impl Partition {
 }
 
 /// Whether elements lie one after another in C order, so that the view is an array.
-fn lies_in_order(layout: &Layout) -> bool {
+pub(crate) fn lies_in_order(layout: &Layout) -> bool {
     let mut next = 1i64;
     layout.is_empty()
         || layout.axes().iter().rev().all(|axis| {

@@ -10,7 +10,7 @@ fn the_header_is_fresh() {
     // In the order in which a reader needs them.
     for module in [
         "status", "types", "version", "failure", "short", "run", "request", "parts", "result",
-        "partial",
+        "partial", "cuda",
     ] {
         builder = builder.with_src(crate_dir.join(format!("src/{module}.rs")));
     }
