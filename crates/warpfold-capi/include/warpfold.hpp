@@ -117,6 +117,7 @@ namespace detail {
 
 struct freed {
     void operator()(wf_request *object) const { wf_request_free(object); }
+    void operator()(wf_gpu *object) const { wf_gpu_free(object); }
     void operator()(wf_result *object) const { wf_result_free(object); }
     void operator()(wf_partial *object) const { wf_partial_free(object); }
 };
@@ -261,6 +262,38 @@ private:
         return *this;
     }
     detail::owner<wf_request> handle_;
+};
+
+// A GPU. Requests run there have arrays and offsets in memory that it can read, in a stream of its primary context (a CUstream or cudaStream_t).
+class gpu {
+public:
+    explicit gpu(std::int32_t ordinal = 0) {
+        wf_gpu *handle = nullptr;
+        check(wf_gpu_open(ordinal, &handle));
+        handle_.reset(handle);
+    }
+    // The results of all parts, which are no more than most, on the host.
+    template <class T> std::vector<T> run(const request &request, std::size_t most, void *stream = nullptr) const {
+        std::vector<T> results(most);
+        std::size_t written = 0;
+        check(wf_gpu_request_run(get(), request.get(), stream, dtype<T>, results.data(), most, &written));
+        results.resize(written);
+        return results;
+    }
+    // The one result of a whole array, on the host.
+    template <class T> T value(const request &request, void *stream = nullptr) const {
+        T value{};
+        check(wf_gpu_request_run(get(), request.get(), stream, dtype<T>, &value, 1, nullptr));
+        return value;
+    }
+    // The same, left in the GPU's memory when the stream has come this far.
+    template <class T> void start(const request &request, T *device_out, void *stream = nullptr) const {
+        check(wf_gpu_request_start(get(), request.get(), stream, dtype<T>, device_out));
+    }
+    wf_gpu *get() const { return handle_.get(); }
+
+private:
+    detail::owner<wf_gpu> handle_;
 };
 
 // Exact state of a reduction of T: add, merge in any order, round once at the end. Copies are copies of the state.

@@ -64,7 +64,7 @@ impl Installed {
         let warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"];
         let mut command = Command::new(compiler);
         command.args(flags).args(warnings).arg(source).args(self.arguments(is_static));
-        run(command.args(["-pthread", "-lm", "-o"]).arg(&program));
+        run(command.args(["-pthread", "-lm", "-ldl", "-o"]).arg(&program));
         program
     }
 
@@ -92,6 +92,21 @@ fn c_in_three_standards() {
     }
     // The benchmark needs a release build to say anything; here it compiles.
     library.compile("cc", &["-std=c11"], "call.c", false);
+}
+
+#[test]
+fn arrays_of_cuda() {
+    if !have("cc") {
+        return;
+    }
+    let library = Installed::new("cuda");
+    let program = library.compile("cc", &["-std=c11", "-D_GNU_SOURCE"], "cuda.c", false);
+    let printed = run(&mut library.start(program));
+    if printed.starts_with("skipped: ") {
+        print!("{printed}");
+    } else {
+        is_right(&printed);
+    }
 }
 
 #[test]
