@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
+use warpfold_c::cuda::*;
 use warpfold_c::failure::wf_last_error;
 use warpfold_c::partial::*;
 use warpfold_c::parts::*;
@@ -338,4 +339,26 @@ fn partials_of_something_else() {
             wf_partial_free(partial);
         }
     }
+}
+
+#[test]
+fn gpus_that_are_not_there() {
+    let request = Request::new(wf_op::WF_SUM);
+    let mut gpu = std::ptr::dangling_mut::<wf_gpu>();
+    let mut out = 42.0f64;
+    let at: *mut c_void = (&raw mut out).cast();
+    // SAFETY: pointers are null or of locals; no GPU is asked to read anything.
+    unsafe {
+        refused(wf_gpu_open(0, null_mut()), WF_ERROR_ARGUMENT, "null pointer");
+        refused(wf_gpu_open(-1, &mut gpu), WF_ERROR_ARGUMENT, "number -1");
+        assert!(gpu.is_null(), "no pointer of old is left");
+        refused(wf_gpu_open(4096, &mut gpu), WF_ERROR_DEVICE, "GPU");
+        assert!(gpu.is_null());
+        let run = wf_gpu_request_run(null(), request.0, null_mut(), F64, at, 1, null_mut());
+        refused(run, WF_ERROR_ARGUMENT, "the GPU is a null pointer");
+        let start = wf_gpu_request_start(null(), request.0, null_mut(), F64, at);
+        refused(start, WF_ERROR_ARGUMENT, "the GPU is a null pointer");
+        wf_gpu_free(null_mut());
+    }
+    assert_eq!(out, 42.0, "nothing is written");
 }
