@@ -143,7 +143,7 @@ fn on_gpu(py: Python<'_>, given: GroupBy, keys: &OnGpu, values: &Values) -> PyRe
 /// What is grouped.
 enum Values {
     Array(Taken),
-    Expression(Named),
+    Expression(Box<Named>),
 }
 
 impl Values {
@@ -192,7 +192,8 @@ impl GroupBy {
         if let Ok(text) = x.cast::<PyString>() {
             let r#where = self.mask.as_ref().map(|mask| mask.bind(py));
             let more = More { r#where, names, ..More::default() };
-            return Named::of("group_by", text, &more).map(Values::Expression);
+            let named = Named::of("group_by", text, &more)?;
+            return Ok(Values::Expression(Box::new(named)));
         }
         match names.and_then(|names| names.keys().iter().next()) {
             None => take_any(x).map(Values::Array),
