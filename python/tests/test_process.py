@@ -185,6 +185,13 @@ def test_a_million_calls_leak_nothing():
     assert resident() - memory < 4 << 20
 
 
+def test_import_is_of_little():
+    # What a program has not imported already costs more than this package does.
+    code = "import sys; before = set(sys.modules); import warpfold; print(*sorted((set(sys.modules) - before) & {'inspect', 're', 'html', 'numpy', 'typing'}))"
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert run.stdout.strip() == ""
+
+
 def test_import_needs_no_numpy():
     code = "import sys, warpfold; assert 'numpy' not in sys.modules; assert warpfold.sum(memoryview(b'\\1\\2')) == 3; assert 'numpy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

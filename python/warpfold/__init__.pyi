@@ -1,4 +1,3 @@
-import dataclasses
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias, final
 
@@ -767,8 +766,7 @@ class Device(NamedTuple):
     isa: str
     threads: int
 
-@dataclasses.dataclass(frozen=True)
-class Explanation:
+class Explanation(NamedTuple):
     op: str
     dtype: str
     elements: int

@@ -1,7 +1,6 @@
 """How a reduction would run, and where."""
 
-import dataclasses
-import html
+from collections import namedtuple
 
 from . import _core
 from ._types import Device
@@ -28,21 +27,12 @@ def devices():
     return [Device("cpu", "cpu:0", isa, threads), *gpus]
 
 
-@dataclasses.dataclass(frozen=True)
-class Explanation:
+class Explanation(
+    namedtuple("Explanation", ["op", "dtype", "elements", "outputs", "bytes", "device", "isa", "threads", "kernel", "why", "workspace"])
+):
     """How a reduction would run; printed as a sentence, and in notebooks as a table."""
 
-    op: str
-    dtype: str
-    elements: int
-    outputs: int
-    bytes: int
-    device: str
-    isa: str
-    threads: int
-    kernel: str
-    why: str
-    workspace: int
+    __slots__ = ()
 
     def __str__(self):
         threads = "thread" if self.threads == 1 else "threads"
@@ -53,9 +43,10 @@ class Explanation:
         )
 
     def _repr_html_(self):
-        rows = "".join(
-            f"<tr><th>{field.name}</th><td>{html.escape(str(getattr(self, field.name)))}</td></tr>" for field in dataclasses.fields(self)
-        )
+        # Not needed to import the package.
+        import html
+
+        rows = "".join(f"<tr><th>{name}</th><td>{html.escape(str(value))}</td></tr>" for name, value in self._asdict().items())
         return f"<table>{rows}</table>"
 
 
