@@ -82,7 +82,22 @@ class TestJax:
         assert jax.jit(jax.grad(wf.jax.sumsq))(there).tolist() == (2 * x).tolist()
         with pytest.raises(Exception, match="int32 cannot hold"):
             jax.block_until_ready(jax.jit(wf.jax.sum)(jax.device_put(np.full(4, 2**30, "int32"), gpu)))
-        with pytest.raises(TypeError, match="GPU"):
-            wf.sum(there)
+        self.eager(jax, x, there, gpu)
         many = jax.jit(lambda x: jax.lax.fori_loop(0, 50, lambda k, s: s + wf.jax.max(x + k), 0.0))
         assert float(many(there)) == float(many(jax.device_put(x, cpu)))
+
+    def eager(self, jax, x, there, gpu):
+        """Outside of jit: by the same call, in XLA's stream."""
+        mask = np.arange(9000) % 3 > 0
+        for op in ("sum", "mean", "var", "max", "argmin", "count_nonzero"):
+            f = getattr(wf, op)
+            for keywords in ({}, {"keepdims": True}, {"where": mask}):
+                found, expected = f(there, **keywords), f(jax.device_put(x, jax.devices("cpu")[0]), **keywords)
+                assert isinstance(found, jax.Array) and list(found.devices()) == [gpu]
+                assert found.dtype == expected.dtype and np.asarray(found).tobytes() == np.asarray(expected).tobytes(), (op, keywords)
+        assert float(wf.dot(there, there)) == float(wf.dot(x, x))
+        for call in (lambda: wf.stats(there), lambda: wf.segment_sum(there, every=3), lambda: wf.sum("x + 1", x=there)):
+            with pytest.raises(TypeError, match="jax.device_get"):
+                call()
+        with pytest.raises(TypeError, match="weights is not there.*nor on GPUs"):
+            wf.sum(there, weights=there)

@@ -194,7 +194,9 @@ def reduce(
         ("threads", threads, "leave it out"),
     ):
         if given is not None:
-            raise TypeError(f"{option} is not there under jit, grad and vmap; {remedy}, or call the function of warpfold outside of them")
+            raise TypeError(
+                f"{option} is not there under jit, grad and vmap, nor on GPUs; {remedy}, or call the function of warpfold outside of them, of jax.device_get(x)"
+            )
     x = jnp.asarray(x)
     if name == "minmax":
         return tuple(reduce(side, x, axis=axis, keepdims=keepdims, where=where, nan=nan) for side in ("min", "max"))

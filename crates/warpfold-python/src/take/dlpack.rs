@@ -158,10 +158,22 @@ fn check_device(kind: i32, id: i32) -> PyResult<()> {
 
 /// Takes an array as it lies, for results of a library.
 pub(super) fn take(x: &Bound<'_, PyAny>, home: Home) -> PyResult<Input> {
+    take_of(x, device(x)?, home)
+}
+
+/// The kind and the number of the device that an array lies on, which is not touched.
+pub(super) fn device(x: &Bound<'_, PyAny>) -> PyResult<(i32, i32)> {
+    x.call_method0(intern!(x.py(), "__dlpack_device__"))?.extract()
+}
+
+/// Whether a kind of device is a GPU of NVIDIA's.
+pub(super) fn is_cuda(kind: i32) -> bool {
+    CUDA.contains(&kind)
+}
+
+/// Takes an array whose device is known.
+pub(super) fn take_of(x: &Bound<'_, PyAny>, (kind, id): (i32, i32), home: Home) -> PyResult<Input> {
     let py = x.py();
-    // Before the device is touched.
-    let device = x.call_method0(intern!(py, "__dlpack_device__"))?;
-    let (kind, id) = device.extract()?;
     check_device(kind, id)?;
     let keywords = PyDict::new(py);
     keywords.set_item(intern!(py, "max_version"), (1, 3))?;

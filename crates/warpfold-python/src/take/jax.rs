@@ -1,4 +1,4 @@
-//! JAX's arrays in host memory, and arrays for results.
+//! JAX's arrays in host memory, and arrays for results. Those in a GPU's memory are reduced by XLA's call of this library, in its stream.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -44,8 +44,13 @@ pub(super) fn take(x: &Bound<'_, PyAny>) -> Option<PyResult<Taken>> {
     if x.is_instance(jax.tracer.bind(py)).ok()? {
         return Some(Ok(Taken::Followed(Followed::Jax)));
     }
-    let home = Home::Jax { is_narrow: !is_wide(py, jax) };
-    Some(dlpack::take(x, home).map(Taken::Array))
+    Some(dlpack::device(x).and_then(|device| {
+        if dlpack::is_cuda(device.0) {
+            return Ok(Taken::Followed(Followed::JaxOnGpu));
+        }
+        let home = Home::Jax { is_narrow: !is_wide(py, jax) };
+        dlpack::take_of(x, device, home).map(Taken::Array)
+    }))
 }
 
 /// Whether JAX has numbers of 64 bits.

@@ -111,6 +111,8 @@ pub(crate) enum Followed {
     Torch,
     /// An array under `jit`, `grad` or `vmap`.
     Jax,
+    /// An array of JAX on a GPU, whose streams are XLA's alone.
+    JaxOnGpu,
 }
 
 impl Followed {
@@ -118,7 +120,7 @@ impl Followed {
     pub(crate) fn module(self) -> &'static str {
         match self {
             Followed::Torch => "warpfold.torch._gradients",
-            Followed::Jax => "warpfold.jax",
+            Followed::Jax | Followed::JaxOnGpu => "warpfold.jax",
         }
     }
 
@@ -130,6 +132,9 @@ impl Followed {
             }
             Followed::Jax => {
                 "under jit, grad and vmap an array has no elements yet, and this function has no way there; call it outside of them, or take one of warpfold.jax"
+            }
+            Followed::JaxOnGpu => {
+                "an array of JAX on a GPU is reduced by the functions of warpfold.jax, and this one is none of them; copy it to the host, as jax.device_get(x) does"
             }
         })
     }
