@@ -74,6 +74,16 @@ def test_products_are_not_rounded_before():
     assert wf.group_by(np.array([1, 1, 4]), "x * y", x=x, y=y).sum().values.tolist() == [-(2.0**-60), 6]
 
 
+def test_arrays_that_shrink_under_a_group_are_an_error():
+    keys, x = np.array([0, 1, 1]), np.arange(3.0)
+    for groups in (None, 2):
+        by = wf.group_by(keys, "x + x", x=x, groups=groups)
+        x.resize(2, refcheck=False)
+        with pytest.raises(ValueError):
+            by.sum()
+        x = np.arange(3.0)
+
+
 def test_errors_name_the_argument():
     x = np.ones(4)
     for call, words in (

@@ -10,7 +10,8 @@ use warpfold_num::Op;
 use warpfold_plan::shape::Folding;
 
 use crate::errors::raised;
-use crate::masked::{Kept, mask};
+use crate::kept::Kept;
+use crate::masked::mask;
 use crate::names::name;
 use crate::policy::policy;
 use crate::reduce::Call;

@@ -21,8 +21,11 @@ mod fold;
 mod followed;
 mod functions;
 mod give;
+mod grouped;
 mod groups;
 mod initial;
+mod kept;
+mod keys;
 mod mapped;
 mod mapped_parts;
 mod masked;
@@ -37,6 +40,7 @@ mod run;
 mod segments;
 mod stats;
 mod take;
+mod weights;
 mod xla;
 
 /// Correctly rounded reductions: what the package `warpfold` shows.
@@ -61,7 +65,9 @@ mod _core {
         std, sum, sumsq, var,
     };
     #[pymodule_export]
-    use super::groups::{GroupBy, group_by};
+    use super::grouped::GroupBy;
+    #[pymodule_export]
+    use super::groups::group_by;
     #[pymodule_export]
     use super::partials::{_group_partials, _partials, _rounded};
     #[pymodule_export]

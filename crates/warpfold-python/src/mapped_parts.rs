@@ -10,8 +10,7 @@ use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::reduce::Call;
 use crate::run::run;
-use crate::segments::one_axis;
-use crate::take::{Block, Home, Input, Views};
+use crate::take::{Block, Home, Input, Views, one_axis};
 
 /// An expression of arrays of one axis and one length.
 pub(crate) struct Elements {

@@ -15,13 +15,12 @@ use crate::convert::Wanted;
 use crate::errors::{cause, raised};
 use crate::exact::Exact;
 use crate::give;
-use crate::groups::dense;
+use crate::keys::dense;
 use crate::names;
 use crate::policy::{Axes, axes, correction as ddof_of, policy};
 use crate::reduce::{check_bools, partial};
 use crate::run::run;
-use crate::segments::one_axis;
-use crate::take::{Home, Input, take};
+use crate::take::{Home, Input, one_axis, take};
 
 /// A list of one for each output.
 fn listed<'py>(py: Python<'py>, empty: &Exact, partials: Vec<AnyPartial>) -> Given<'py> {

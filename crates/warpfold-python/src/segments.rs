@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use warpfold_engine::{self as engine, HostArray};
+use warpfold_engine as engine;
 use warpfold_num::DType;
 use warpfold_plan::segment::{Numbers, Segments};
 
@@ -16,7 +16,7 @@ use crate::named::Named;
 use crate::parted::{Where, columns};
 use crate::reduce::{Call, More, check_bools};
 use crate::run::run;
-use crate::take::{Input, Taken, take, take_any};
+use crate::take::{Input, Taken, one_axis, take, take_any};
 
 /// Offsets or lengths.
 fn numbers<'a>(what: &str, input: &'a Input) -> PyResult<Numbers<'a>> {
@@ -34,17 +34,6 @@ fn numbers<'a>(what: &str, input: &'a Input) -> PyResult<Numbers<'a>> {
             "{what} are integers of 32 or 64 bits, and these are {name}; convert them with astype(numpy.int64)"
         ))
     })
-}
-
-/// An array of one axis, as one run of memory.
-pub(crate) fn one_axis<'a>(what: &str, input: &'a Input) -> PyResult<HostArray<'a>> {
-    if input.shape.len() != 1 {
-        return Err(PyValueError::new_err(format!(
-            "{what} must have one axis, and there are {}; give x.reshape(-1)",
-            input.shape.len()
-        )));
-    }
-    input.run(what)
 }
 
 /// Reduces each segment of an array, or of an expression of arrays that are named.

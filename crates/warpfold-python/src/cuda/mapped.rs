@@ -13,11 +13,10 @@ use warpfold_plan::shape::{Folding, Layout};
 use super::devices;
 use crate::convert::Wanted;
 use crate::errors::raised;
-use crate::masked::Kept;
+use crate::kept::Kept;
 use crate::named::is_option;
 use crate::reduce::{Call, is_missing, settled};
 use crate::take::{Home, Input, OnGpu, broadcast};
-use crate::xla::XlaRequest;
 
 /// Reduces an expression of arrays by their names; the elements are of a type as the caller sees them, if they are not computed.
 pub(crate) fn reduce<'py>(
@@ -150,9 +149,14 @@ impl Arrays {
         }
     }
 
-    /// The results of arrays of one shape as XLA wants them.
-    pub(super) fn reduced(&self, op: Op, shape: &[u64], request: &XlaRequest) -> Result<Columns> {
-        let (wanted, kept) = (&request.wanted, Kept::of(request.is_reduced(shape), false, shape));
+    /// The results of arrays of one shape, each of them one value.
+    pub(super) fn reduced(
+        &self,
+        op: Op,
+        shape: &[u64],
+        kept: &Kept,
+        wanted: &Wanted,
+    ) -> Result<Columns> {
         if kept.is_whole {
             let output = self.with_views(|views| {
                 let folded = kernel::map::fold(&self.gpu, &self.map, views, 0)?;
@@ -163,7 +167,7 @@ impl Arrays {
                 other => unreachable!("a call has one result, not {other:?}"),
             };
         }
-        let parts = MapParts::axes(shape, &request.axes)?;
+        let parts = MapParts::axes(shape, &kept.axes())?;
         self.with_views(|views| {
             let operands: Vec<AnyOperand<'_>> =
                 views.iter().map(|&view| AnyOperand { view, each: Each::Element }).collect();

@@ -8,13 +8,14 @@ use warpfold_engine::map::Expressions;
 use warpfold_num::{DType, Op};
 
 use super::{check_bools, mapped};
+use crate::convert::Wanted;
 use crate::errors::raised;
-use crate::mapped::{exactly, is_weighted, no_weights};
+use crate::kept::Kept;
 use crate::masked::mask_of;
 use crate::names::name;
 use crate::reduce::{Call, More};
 use crate::take::{OnGpu, Taken, take_any};
-use crate::xla::XlaRequest;
+use crate::weights::{exactly, is_weighted, no_weights};
 
 /// What is done with an array that a caller chose a mask or an initial element for, or weights.
 pub(crate) fn reduce<'py>(
@@ -115,13 +116,14 @@ fn expressions(op: Op, dtype: DType) -> PyResult<Expressions> {
     expressions.map_err(|error| raised(&error))
 }
 
-/// The results of an array in XLA's memory and its mask, which wait for them on the host.
+/// The results over axes, or of all of them, of an array and its mask, which wait for them on the host; without the interpreter.
 pub(crate) fn results(
     call: &Call<'_, '_>,
     [x, mask]: [&OnGpu; 2],
-    request: &XlaRequest,
+    kept: &Kept,
+    wanted: &Wanted,
 ) -> PyResult<Columns> {
-    if request.wanted.is_corrected() && request.axes.len() < x.input.shape.len() {
+    if wanted.is_corrected() && !kept.is_whole {
         return Err(PyTypeError::new_err(
             "a correction that is no whole number is for whole arrays on a GPU; give a whole number",
         ));
@@ -129,5 +131,5 @@ pub(crate) fn results(
     let expressions = expressions(call.op, x.input.dtype)?;
     let inputs = [("x", x), ("where", mask)];
     let arrays = mapped::Arrays::of(call, &expressions, &inputs)?;
-    arrays.reduced(call.op, &x.input.shape, request).map_err(|error| raised(&error))
+    arrays.reduced(call.op, &x.input.shape, kept, wanted).map_err(|error| raised(&error))
 }

@@ -189,6 +189,17 @@ pub(crate) fn take(x: &Bound<'_, PyAny>) -> PyResult<Input> {
     take_any(x)?.into_input()
 }
 
+/// An array of one axis, as one run of memory.
+pub(crate) fn one_axis<'a>(what: &str, input: &'a Input) -> PyResult<HostArray<'a>> {
+    if input.shape.len() != 1 {
+        return Err(PyValueError::new_err(format!(
+            "{what} must have one axis, and there are {}; give x.reshape(-1)",
+            input.shape.len()
+        )));
+    }
+    input.run(what)
+}
+
 /// The error of what is no array.
 fn refused(x: &Bound<'_, PyAny>) -> PyErr {
     let name = x.get_type().fully_qualified_name();

@@ -20,7 +20,8 @@ use abi::{CAPSULE, Code, Failure, Frame, RawFrame, XlaArray};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::followed;
-use crate::masked::{self, Kept};
+use crate::kept::Kept;
+use crate::masked;
 use crate::names;
 use crate::number;
 use crate::policy::{Correction, correction, policy};
@@ -112,10 +113,11 @@ impl XlaRequest {
         Ok(XlaRequest { op, operands, is_masked, result, axes, ddof, policy, wanted })
     }
 
-    /// Which axes of a shape are reduced.
-    pub(crate) fn is_reduced(&self, shape: &[u64]) -> Vec<bool> {
+    /// What is left of a shape.
+    pub(crate) fn kept(&self, shape: &[u64]) -> Kept {
         let ndim = shape.len() as i64;
-        (0..ndim).map(|axis| self.axes.contains(&(axis - ndim))).collect()
+        let is_reduced = (0..ndim).map(|axis| self.axes.contains(&(axis - ndim)));
+        Kept::of(is_reduced.collect(), false, shape)
     }
 
     /// Results as XLA is to have them.
@@ -189,7 +191,7 @@ fn host(xla_request: &XlaRequest) -> PyResult<()> {
 fn masked(xla_request: &XlaRequest, x: &Input, mask: &Input) -> PyResult<()> {
     let XlaRequest { op, policy, wanted, .. } = xla_request;
     engine::check(*op, x.read_as()).map_err(|error| raised(&error))?;
-    let kept = Kept::of(xla_request.is_reduced(&x.shape), false, &x.shape);
+    let kept = xla_request.kept(&x.shape);
     let views = Views::new(&x.shape, &kept.is_reduced, &[("x", x), ("where", mask)])?;
     let outputs = masked::outputs((*op, *policy, x.read_as()), &views, &kept, wanted);
     let values = outputs.map_err(|error| raised(&error))?.into_iter().map(|output| match output {

@@ -27,7 +27,8 @@ pub(crate) fn execute(xla_request: &XlaRequest, stream: usize, number: i32) -> P
     let (x, y) = (&arrays[0], arrays.get(1));
     let call = Call { ddof: xla_request.ddof, ..Call::new(xla_request.op, xla_request.policy) };
     if let (Some(mask), true) = (y, xla_request.is_masked) {
-        let columns = masked::results(&call, [x, mask], xla_request)?;
+        let kept = xla_request.kept(&x.input.shape);
+        let columns = masked::results(&call, [x, mask], &kept, &xla_request.wanted)?;
         return send(xla_request, columns, stream, number);
     }
     if let Some(y) = y {
