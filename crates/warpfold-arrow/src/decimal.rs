@@ -7,6 +7,7 @@ use warpfold_num::limbs::round_ratio;
 use warpfold_num::{Error as Reduction, Float, Op, Overflow, Value};
 
 use crate::cell::{Cell, Fields};
+use crate::saved::{Reader, Saved, refused};
 use crate::{Error, Result};
 
 /// Digits that a decimal of 128 bits holds.
@@ -57,11 +58,30 @@ impl Decimals {
 
     pub(crate) fn merge(&mut self, other: &Decimals) {
         self.sum = self.sum.wrapping_add(other.sum);
-        self.count += other.count;
-        self.nonzero += other.nonzero;
+        self.count = self.count.saturating_add(other.count);
+        self.nonzero = self.nonzero.saturating_add(other.nonzero);
         let both = |a: Option<(i128, u64)>, b: Option<(i128, u64)>| a.into_iter().chain(b);
         self.min = both(self.min, other.min).min();
         self.max = both(self.max, other.max).max_by_key(|&(value, row)| (value, u64::MAX - row));
+    }
+
+    pub(crate) fn save(&self, saved: &mut Saved) {
+        saved.sum(self.sum);
+        saved.number(self.count);
+        saved.number(self.nonzero);
+        saved.extreme(self.min);
+        saved.extreme(self.max);
+    }
+
+    pub(crate) fn read(saved: &mut Reader<'_>) -> Result<Decimals> {
+        let (sum, count, nonzero) = (saved.sum()?, saved.number()?, saved.number()?);
+        let (min, max) = (saved.extreme()?, saved.extreme()?);
+        let are_there = [min, max].iter().all(|extreme| extreme.is_some() == (count > 0));
+        let is_least = min.zip(max).is_none_or(|((min, _), (max, _))| min <= max);
+        match nonzero <= count && are_there && is_least {
+            true => Ok(Decimals { sum, count, nonzero, min, max }),
+            false => Err(refused("what they tell of decimals contradicts itself")),
+        }
     }
 
     /// The results of a reduction that decimals have.

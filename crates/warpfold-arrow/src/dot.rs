@@ -14,6 +14,7 @@ use warpfold_num::{Accuracy, DType, Op, Policy, f16};
 use crate::cell::Fields;
 use crate::fold::{look_up, plain, values_type};
 use crate::form::number_type;
+use crate::saved::{Reader, Saved};
 use crate::{Error, Result};
 
 /// The dot product of two columns, array after array: of the rows in which both have a value.
@@ -203,7 +204,27 @@ impl Dot {
             (none, one) => *none = none.take().or(one),
         }
         self.row = self.row.max(other.row);
-        self.values += other.values;
+        self.values = self.values.saturating_add(other.values);
+    }
+
+    /// What it has taken in as bytes, for [`merge_bytes`](Self::merge_bytes) in another process.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut saved = Saved::of(self.row, self.values);
+        saved.partial(self.partial.as_ref());
+        saved.into_bytes()
+    }
+
+    /// Takes in what another dot product of columns of the same types has taken in, of which these are the bytes.
+    ///
+    /// # Errors
+    /// [`BadPartial`](warpfold_num::Error::BadPartial) if they are none.
+    pub fn merge_bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut saved = Reader::of(bytes)?;
+        let (row, values) = (saved.number()?, saved.number()?);
+        let partial = saved.partial(Op::Dot, self.common)?;
+        saved.end()?;
+        self.merge(Dot { partial, row, values, ..self.clone() });
+        Ok(())
     }
 
     /// The result.

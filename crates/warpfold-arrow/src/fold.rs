@@ -13,6 +13,7 @@ use crate::cell::{Cell, Fields};
 use crate::decimal::Decimals;
 use crate::form::Form;
 use crate::masked::{Nulls, each_run};
+use crate::saved::{Reader, Saved};
 use crate::{Error, Result};
 
 /// Rows of a dictionary that are looked up at once.
@@ -260,8 +261,46 @@ impl ColumnReducer {
             _ => unreachable!("one type has one kind of state"),
         }
         self.row = self.row.max(other.row);
-        self.values += other.values;
+        self.values = self.values.saturating_add(other.values);
         Ok(())
+    }
+
+    /// What it has taken in as bytes, for [`merge_bytes`](Self::merge_bytes) in another process.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut saved = Saved::of(self.row, self.values);
+        match &self.state {
+            State::Engine(engine) => {
+                saved.partial(engine.partial.as_ref());
+                saved.partial(engine.extremes.as_ref());
+            }
+            State::Decimals(state) => state.save(&mut saved),
+        }
+        saved.into_bytes()
+    }
+
+    /// Takes in what another fold of the same reduction of a column of the same type has taken in, of which these are the bytes.
+    ///
+    /// # Errors
+    /// [`BadPartial`](Reduction::BadPartial) if they are none.
+    pub fn merge_bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut saved = Reader::of(bytes)?;
+        let mut other = ColumnReducer::new(self.op, &self.dtype, self.policy)?;
+        (other.row, other.values) = (saved.number()?, saved.number()?);
+        match (&mut other.state, self.folded_as()) {
+            (State::Engine(engine), Some(dtype)) => {
+                engine.partial = saved.partial(self.op, dtype)?;
+                engine.extremes = saved.partial(Op::MinMax, dtype)?;
+            }
+            (State::Decimals(state), _) => *state = Decimals::read(&mut saved)?,
+            _ => unreachable!("the engine folds what it has a type for"),
+        }
+        saved.end()?;
+        self.merge(other)
+    }
+
+    /// The engine's type of what is folded, unless that is decimals: times of 32 bits are widened.
+    fn folded_as(&self) -> Option<DType> {
+        if matches!(self.form, Form::Instants(..)) { Some(DType::I64) } else { self.form.dtype() }
     }
 
     /// The result, or the results of minmax and stats.
@@ -269,7 +308,7 @@ impl ColumnReducer {
     /// # Errors
     /// As the contract has it for the reduction.
     pub fn finish(mut self, finish: Finish) -> Result<Fields> {
-        let (op, policy) = (self.op, self.policy);
+        let (op, policy, folded_as) = (self.op, self.policy, self.folded_as());
         let finish = Finish { overflow: policy.overflow, ..finish };
         let state = match &mut self.state {
             State::Decimals(state) => {
@@ -278,8 +317,7 @@ impl ColumnReducer {
             }
             State::Engine(state) => state,
         };
-        let dtype = self.form.dtype().expect("the engine folds it");
-        let dtype = if matches!(self.form, Form::Instants(..)) { DType::I64 } else { dtype };
+        let dtype = folded_as.expect("the engine folds it");
         let partial = state.partial.take().unwrap_or_else(|| AnyPartial::empty(op, dtype));
         if let (Op::Count, Form::Instants(..)) = (op, &self.form) {
             return Ok(Fields(vec![("value", Some(Cell::Value(Value::U64(self.values))))]));

@@ -35,6 +35,7 @@ mod fold;
 mod form;
 mod groups;
 mod masked;
+mod saved;
 
 pub use arrow_schema::DataType;
 pub use cell::{Cell, Fields};

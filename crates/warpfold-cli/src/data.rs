@@ -1,19 +1,20 @@
 //! Columns of Parquet and Arrow files: chosen by name, folded as they are decoded, row groups in parallel.
 
 mod chosen;
-mod dot;
 mod print;
+mod whole;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use chosen::{columns, key_names};
+use chosen::key_names;
 use print::Printout;
+pub(crate) use whole::{Columns, Folded};
 
-use warpfold::partial::{Finish, Output, Summary};
+use warpfold::partial::Finish;
 use warpfold::{At, Error as Reduced, Op};
-use warpfold_arrow::files::{Files, Read, expand};
-use warpfold_arrow::{Cell, ColumnReducer, DataType, Error, Fields, Groups, Joined, number_type};
+use warpfold_arrow::files::{Read, expand};
+use warpfold_arrow::{DataType, Error, Groups, Joined, number_type};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
@@ -35,31 +36,62 @@ fn is_folder(path: &Path) -> bool {
 
 /// Reduces columns and prints their results.
 pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
-    check(args)?;
+    let found = Found::of(args)?;
     let finish = args.finish()?;
-    let begun = Instant::now();
-    let mut paths = Vec::new();
-    for path in &args.inputs {
-        paths.extend(expand(path)?);
-    }
-    if let Some((path, _)) = &args.out {
-        outfile::check(path)?;
-        outfile::refuse_inputs(path, paths.iter().map(PathBuf::as_path))?;
-    }
-    let watches: Vec<ChangeMonitor> =
-        paths.iter().map(|path| ChangeMonitor::of_path(path)).collect::<Result<_, _>>()?;
     let mut notes = Vec::new();
-    let shown = {
-        let _silence = Silence::begin(args);
-        fold(args, &paths, finish, begun, &mut notes)
-    };
-    // What cannot be decoded may have been written to meanwhile.
-    watches.iter().try_for_each(ChangeMonitor::check_name)?;
-    shown?.show(args)?;
-    for note in notes {
-        crate::say!("{note}");
+    let shown = found.read(args, || {
+        let columns = Columns::open(args, &found)?;
+        if args.verbosity() == Verbosity::Verbose {
+            crate::say!("input: {}", columns.describe());
+        }
+        if !args.parts.by.is_empty() {
+            return group(args, &columns, finish, &mut notes);
+        }
+        let folded = columns.fold(args)?;
+        columns.shown(args, finish, folded, &mut notes)
+    })?;
+    shown.print(args, &notes)
+}
+
+/// The files that inputs name.
+pub(crate) struct Found {
+    paths: Vec<PathBuf>,
+    watches: Vec<ChangeMonitor>,
+    begun: Instant,
+}
+
+impl Found {
+    /// Looks for them, and whether a result file may be written.
+    pub(crate) fn of(args: &Reduction) -> Result<Found, Failure> {
+        check(args)?;
+        args.finish()?;
+        let begun = Instant::now();
+        let mut paths = Vec::new();
+        for path in &args.inputs {
+            paths.extend(expand(path)?);
+        }
+        if let Some((path, _)) = &args.out {
+            outfile::check(path)?;
+            outfile::refuse_inputs(path, paths.iter().map(PathBuf::as_path))?;
+        }
+        let watches = paths.iter().map(|path| ChangeMonitor::of_path(path));
+        let watches = watches.collect::<Result<_, _>>()?;
+        Ok(Found { paths, watches, begun })
     }
-    Ok(())
+
+    /// Runs what reads the files: what cannot be decoded may have been written to meanwhile.
+    pub(crate) fn read<R>(
+        &self,
+        args: &Reduction,
+        work: impl FnOnce() -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        let found = {
+            let _silence = Silence::begin(args);
+            work()
+        };
+        self.watches.iter().try_for_each(ChangeMonitor::check_name)?;
+        found
+    }
 }
 
 /// What makes no sense whatever the files hold.
@@ -105,9 +137,6 @@ fn check(args: &Reduction) -> Result<(), Failure> {
     if args.maps.any() {
         return refused("--map, --where, --weights and --with do not read Parquet and Arrow files yet; write the columns as .npy files first".into());
     }
-    if args.world.is_some() {
-        return refused("--world shares out arrays, and no Parquet or Arrow files yet; leave it out, or reduce some of the files in each process".into());
-    }
     if let Some(dtype) = args.dtype {
         return refused(format!(
             "--dtype {dtype} is for raw elements and text; a column of a Parquet or Arrow file has a type: leave it out, or round the result with --as"
@@ -146,13 +175,20 @@ impl Drop for Silence {
 }
 
 /// What is to be shown once the files are known not to have changed.
-enum Shown {
+pub(crate) enum Shown {
     One(Report),
     Printout(Printout),
     Table(Table),
 }
 
 impl Shown {
+    /// Prints it, and what there is to note beside it.
+    pub(crate) fn print(self, args: &Reduction, notes: &[String]) -> Result<(), Failure> {
+        self.show(args)?;
+        notes.iter().for_each(|note| crate::say!("{note}"));
+        Ok(())
+    }
+
     fn show(self, args: &Reduction) -> Result<(), Failure> {
         let format = args.format.unwrap_or(Format::Text);
         match self {
@@ -181,105 +217,6 @@ impl Shown {
     }
 }
 
-fn fold(
-    args: &Reduction,
-    paths: &[PathBuf],
-    finish: Finish,
-    begun: Instant,
-    notes: &mut Vec<String>,
-) -> Result<Shown, Failure> {
-    let files = Files::open(paths)?;
-    let names = columns(args, &files)?;
-    let is_table = args.is_table() && args.op() != Op::Dot;
-    if args.verbosity() == Verbosity::Verbose {
-        let described: Vec<String> = names
-            .iter()
-            .map(|name| Ok(format!("{name} of {}", type_name(&files.column(name)?))))
-            .collect::<Result<_, Error>>()?;
-        let first = paths.first().map_or_else(String::new, |path| path.display().to_string());
-        let of =
-            if paths.len() == 1 { first } else { format!("{} files from {first}", paths.len()) };
-        crate::say!("input: {}: {}", of.escape_debug(), described.join(", "));
-    }
-    if !args.parts.by.is_empty() {
-        return group(args, &files, &names, finish, begun, notes);
-    }
-    if let (false, Some((_, format))) = (is_table, &args.out) {
-        format.check_one()?;
-    }
-    if args.op() == Op::Dot {
-        return dot::fold(args, &files, &names, finish, begun, notes);
-    }
-    let folding = Instant::now();
-    let (folds, read) = files.fold(&names, args.op(), args.policy())?;
-    let nulls = |fold: &ColumnReducer| fold.rows() - fold.values();
-    tell(
-        args,
-        folds.first().map_or(0, ColumnReducer::rows),
-        names.iter().zip(folds.iter().map(nulls)),
-        read,
-        notes,
-    );
-    let n = folds.iter().map(ColumnReducer::values).sum();
-    let mut found = Vec::with_capacity(folds.len());
-    for (name, fold) in names.iter().zip(folds) {
-        found.push(fold.finish(finish).map_err(|error| of_column(name, names.len(), error))?);
-    }
-    let (seconds, fold_seconds) = (begun.elapsed().as_secs_f64(), folding.elapsed().as_secs_f64());
-    let mut types = Vec::new();
-    let mut bytes = 0;
-    for name in &names {
-        let dtype = files.column(name)?;
-        bytes += n / names.len() as u64 * dtype.primitive_width().unwrap_or(1) as u64;
-        types.push(dtype);
-    }
-    if let ([dtype], [fields], false) = (&types[..], &found[..], is_table) {
-        let Some((dtype, output)) = number_type(dtype).zip(output(args.op(), fields)) else {
-            return Ok(Shown::Printout(Printout::new(
-                args.op(),
-                type_name(dtype),
-                n,
-                fields,
-                seconds,
-            )));
-        };
-        return Ok(Shown::One(Report {
-            op: args.op(),
-            dtype,
-            n,
-            output: output.into(),
-            accuracy: warpfold::Accuracy::Exact,
-            device: Device::Cpu,
-            seconds,
-            fold_seconds,
-            texts: Vec::new(),
-        }));
-    }
-    let mut dtypes: Vec<String> = types.iter().map(type_name).collect();
-    dtypes.dedup();
-    let fields = found
-        .first()
-        .map_or_else(Vec::new, |first| first.0.iter().map(|(name, _)| *name).collect());
-    let column = |(k, field): (usize, &'static str)| {
-        let name = if fields.len() == 1 { args.op().name() } else { field };
-        (name.into(), print::cells(found.iter().map(|fields| fields.0[k].1.clone()).collect()))
-    };
-    Ok(Shown::Table(Table {
-        op: args.op(),
-        dtype: dtypes.join(", "),
-        n,
-        bytes,
-        labels: Labels::Columns(names.clone()),
-        titles: Titles::Results,
-        columns: fields.iter().copied().enumerate().map(column).collect(),
-        accuracy: warpfold::Accuracy::Exact,
-        device: Device::Cpu,
-        seconds,
-        fold_seconds,
-        texts: Vec::new(),
-    }))
-}
-
 /// An error of one of several columns, by its name.
 fn of_column(name: &str, columns: usize, error: Error) -> Failure {
     match Failure::from(error) {
@@ -291,12 +228,11 @@ fn of_column(name: &str, columns: usize, error: Error) -> Failure {
 
 fn group(
     args: &Reduction,
-    files: &Files,
-    names: &[String],
+    columns: &Columns,
     finish: Finish,
-    begun: Instant,
     notes: &mut Vec<String>,
 ) -> Result<Shown, Failure> {
+    let Columns { files, names, begun, .. } = columns;
     let keys = key_names(args, files)?;
     if let Some(name) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
         return Err(Failure::Usage(format!(
@@ -374,33 +310,6 @@ fn tell<'a>(
 /// The program's name of a type, or Arrow's where it has none.
 fn type_name(dtype: &DataType) -> String {
     number_type(dtype).map_or_else(|| dtype.to_string(), |dtype| dtype.name().into())
-}
-
-/// Results that are numbers, as those of arrays.
-fn output(op: Op, fields: &Fields) -> Option<Output> {
-    let value = |name| match fields.get(name) {
-        Some(Cell::Value(value)) => Some(*value),
-        _ => None,
-    };
-    let count = |name| value(name)?.typed::<u64>();
-    Some(match op {
-        Op::MinMax => Output::Pair(value("min")?, value("max")?),
-        Op::Stats => Output::Summary(Box::new(Summary {
-            count: count("count")?,
-            nan_count: count("nan_count")?,
-            sum: value("sum")?,
-            mean: value("mean"),
-            var: value("var"),
-            std: value("std"),
-            min: value("min"),
-            max: value("max"),
-            argmin: count("argmin"),
-            argmax: count("argmax"),
-            l1: value("l1")?,
-            l2: value("l2")?,
-        })),
-        _ => Output::One(value("value")?),
-    })
 }
 
 impl From<Error> for Failure {

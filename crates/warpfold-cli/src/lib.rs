@@ -90,7 +90,10 @@ fn run_command(command: Invocation) -> Result<(), Failure> {
         _ => threads::start_pool(None)?,
     }
     match command {
-        Invocation::Reduction(reduction) if data::takes(&reduction) => data::reduction(&reduction),
+        Invocation::Reduction(reduction) if data::takes(&reduction) => match reduction.world {
+            Some(_) if cfg!(feature = "parquet") => world::reduction(&reduction),
+            _ => data::reduction(&reduction),
+        },
         Invocation::Reduction(reduction)
             if reduction.world.is_none() && overview::takes(&reduction) =>
         {

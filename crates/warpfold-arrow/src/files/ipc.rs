@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader, read_footer_length};
-use arrow_ipc::{Block, root_as_footer, root_as_message};
+use arrow_ipc::{Block, Message, root_as_footer, root_as_message};
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::{Read, Sink, Table, failed, one_line};
@@ -19,33 +20,39 @@ pub(super) enum Form {
     Stream,
 }
 
+/// What a file holds: the rows of each record batch, or of a stream as a whole, which can only be read from its start.
+pub(super) struct Batches {
+    form: Form,
+    pub(super) rows: Vec<u64>,
+}
+
 impl Form {
-    pub(super) fn schema(self, path: &Path, file: File) -> Result<SchemaRef> {
+    pub(super) fn open(self, path: &Path, file: File) -> Result<(SchemaRef, Batches)> {
         let mut file = BufReader::new(file);
+        let no_arrow = |why: &str| Error::File {
+            path: path.display().to_string(),
+            why: format!("is no whole Arrow file: {why}; write or copy it again"),
+        };
         let within = match self {
             Form::File => blocks_within(&mut file),
-            Form::Stream => messages_within(&mut file),
+            Form::Stream => messages_within(&mut file).map(|rows| vec![rows]),
         };
-        within.map_err(|error| Error::File {
-            path: path.display().to_string(),
-            why: format!("is no whole Arrow file: {error}; write or copy it again"),
-        })?;
+        let rows = within.map_err(|error| no_arrow(&error.to_string()))?;
         let schema = match self {
             Form::File => FileReader::try_new(file, None).map(|reader| reader.schema()),
             Form::Stream => StreamReader::try_new(file, None).map(|reader| reader.schema()),
         };
-        schema.map_err(|error| Error::File {
-            path: path.display().to_string(),
-            why: format!(
-                "is no whole Arrow file: {}; write or copy it again",
-                one_line(&error.to_string())
-            ),
-        })
+        let schema = schema.map_err(|error| no_arrow(&one_line(&error.to_string())))?;
+        Ok((schema, Batches { form: self, rows }))
     }
+}
 
+impl Batches {
+    /// Reads some of the batches, or all of a stream.
     pub(super) fn read<S: Sink>(
-        self,
+        &self,
         table: &Table,
+        pieces: Range<usize>,
         columns: &[String],
         sink: &mut S,
         read: &mut Read,
@@ -61,15 +68,25 @@ impl Form {
         let damaged = |error: ArrowError| {
             table.failed(format!("cannot be decoded: {error}; write or copy it again"))
         };
-        let batches: Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>> = match self {
-            Form::File => Box::new(FileReader::try_new(file, Some(indices)).map_err(damaged)?),
+        let batches: Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>> = match self.form {
+            Form::File => {
+                let mut reader = FileReader::try_new(file, Some(indices)).map_err(damaged)?;
+                reader.set_index(pieces.start).map_err(damaged)?;
+                Box::new(reader.take(pieces.len()))
+            }
             Form::Stream => Box::new(StreamReader::try_new(file, Some(indices)).map_err(damaged)?),
         };
+        let (first, rows) = (sink.row(), self.rows[pieces].iter().sum::<u64>());
         for batch in batches {
             sink.take(&batch.and_then(|batch| batch.project(&order)).map_err(damaged)?)?;
             read.decoded += 1;
         }
-        Ok(())
+        match sink.row() - first {
+            found if found == rows => Ok(()),
+            found => Err(table.failed(format!(
+                "is damaged: it has {found} rows where its messages tell of {rows}; write it again"
+            ))),
+        }
     }
 }
 
@@ -77,8 +94,9 @@ fn damaged(what: &str) -> io::Error {
     io::Error::other(what.to_string())
 }
 
-/// Fails unless all that a file's footer points at lies in the file: a reader takes memory for what a footer says before it looks.
-fn blocks_within(file: &mut (impl io::Read + Seek)) -> io::Result<()> {
+/// The rows of each record batch. Fails unless all that a file's footer points at lies in the file: a reader takes memory for what a footer says before
+/// it looks.
+fn blocks_within(file: &mut (impl io::Read + Seek)) -> io::Result<Vec<u64>> {
     const TRAILER: u64 = 10;
     let size = file.seek(SeekFrom::End(0))?;
     let footer_end =
@@ -100,14 +118,33 @@ fn blocks_within(file: &mut (impl io::Read + Seek)) -> io::Result<()> {
         parts.iter().all(|&part| part >= 0) && end.is_some_and(|end| end as u64 <= size)
     };
     let lists = [footer.recordBatches(), footer.dictionaries()];
-    match lists.iter().flatten().all(|blocks| blocks.iter().all(is_within)) {
-        true => file.rewind(),
-        false => Err(damaged("its footer points beyond its end")),
+    if !lists.iter().flatten().all(|blocks| blocks.iter().all(is_within)) {
+        return Err(damaged("its footer points beyond its end"));
     }
+    let mut rows = Vec::new();
+    for block in footer.recordBatches().iter().flatten() {
+        file.seek(SeekFrom::Start(block.offset() as u64))?;
+        let mut message = vec![0; block.metaDataLength() as usize];
+        file.read_exact(&mut message)?;
+        // Before version 0.15 no marker stood before a message's length.
+        let before = if message.starts_with(&[0xff; 4]) { 8 } else { 4 };
+        let message = message.get(before..).map(root_as_message);
+        rows.push(rows_of(&message.and_then(Result::ok).ok_or_else(|| damaged(MESSAGE))?)?);
+    }
+    file.rewind()?;
+    Ok(rows)
 }
 
-/// The same of a stream's messages, one after another.
-fn messages_within(file: &mut (impl io::Read + Seek)) -> io::Result<()> {
+const MESSAGE: &str = "a message is damaged";
+
+/// The rows that a message brings: those of a record batch.
+fn rows_of(message: &Message<'_>) -> io::Result<u64> {
+    let rows = message.header_as_record_batch().map_or(0, |batch| batch.length());
+    u64::try_from(rows).map_err(|_| damaged(MESSAGE))
+}
+
+/// The same of a stream's messages, one after another: the rows of all of them.
+fn messages_within(file: &mut (impl io::Read + Seek)) -> io::Result<u64> {
     let size = file.seek(SeekFrom::End(0))?;
     file.rewind()?;
     let within = |at: u64, length: i64| {
@@ -115,7 +152,7 @@ fn messages_within(file: &mut (impl io::Read + Seek)) -> io::Result<()> {
         end.filter(|&end| end <= size)
             .ok_or_else(|| damaged("a message is longer than what is left of it"))
     };
-    let mut at = 0;
+    let (mut at, mut rows) = (0, 0u64);
     while at + 4 <= size {
         let mut length = [0; 4];
         file.read_exact(&mut length)?;
@@ -131,9 +168,11 @@ fn messages_within(file: &mut (impl io::Read + Seek)) -> io::Result<()> {
         at = within(at, length.into())?;
         let mut message = vec![0; length as usize];
         file.read_exact(&mut message)?;
-        let message = root_as_message(&message).map_err(|_| damaged("a message is damaged"))?;
+        let message = root_as_message(&message).map_err(|_| damaged(MESSAGE))?;
+        rows = rows.checked_add(rows_of(&message)?).ok_or_else(|| damaged(MESSAGE))?;
         at = within(at, message.bodyLength())?;
         file.seek(SeekFrom::Start(at))?;
     }
-    file.rewind()
+    file.rewind()?;
+    Ok(rows)
 }

@@ -6,6 +6,7 @@
 mod ipc;
 mod names;
 mod parquet;
+mod pieces;
 mod write;
 
 use std::fs::File;
@@ -20,6 +21,7 @@ use rayon::prelude::*;
 use warpfold_num::{Op, Policy};
 
 use crate::{ColumnReducer, Dot, Error, Groups, Result};
+use pieces::Piece;
 
 pub use names::{expand, is_data};
 pub use write::{Results, Written};
@@ -30,6 +32,8 @@ pub const ROWS: usize = 1 << 16;
 /// Files of one table, of which columns are folded.
 pub struct Files {
     files: Vec<Table>,
+    /// Which share of their rows is read, of how many.
+    share: (usize, usize),
 }
 
 struct Table {
@@ -40,7 +44,7 @@ struct Table {
 
 enum FileFormat {
     Parquet(Box<parquet::Footer>),
-    Ipc(ipc::Form),
+    Ipc(ipc::Batches),
 }
 
 /// How reading went.
@@ -163,7 +167,26 @@ impl Files {
     pub fn open(paths: &[PathBuf]) -> Result<Files> {
         let files: Vec<Table> =
             paths.iter().map(|path| guarded(path, || Table::open(path))).collect::<Result<_>>()?;
-        Ok(Files { files })
+        Ok(Files { files, share: (0, 1) })
+    }
+
+    /// Has one of several shares of the rows read alone, numbered as those of the whole: row groups and record batches one after another, as even in rows
+    /// as these allow. Streams of Arrow go to one share as a whole.
+    ///
+    /// # Panics
+    /// If `rank` is none of `size`.
+    #[must_use]
+    pub fn share(self, rank: usize, size: usize) -> Files {
+        assert!(rank < size, "share {rank} of {size}");
+        Files { share: (rank, size), ..self }
+    }
+
+    /// The rows of all files, whatever share of them is read.
+    ///
+    /// # Errors
+    /// [`Error::File`] where files tell of more than there can be.
+    pub fn rows(&self) -> Result<u64> {
+        Ok(pieces::all(&self.files)?.last().map_or(0, |piece| piece.rows.end))
     }
 
     /// The schema of the first file.
@@ -257,7 +280,7 @@ impl Files {
         Ok((found.groups, read))
     }
 
-    /// Runs over all files: Parquet alone in parallel, else one after another.
+    /// Runs over the pieces of this share: of Parquet alone in parallel, else one after another.
     fn run<S: Sink>(
         &self,
         columns: &[String],
@@ -265,57 +288,53 @@ impl Files {
         by_statistics: bool,
         make: impl Fn(u64, Policy) -> Result<S> + Sync,
     ) -> Result<(S, Read)> {
-        let mut tasks = Vec::new();
-        let mut row = 0;
-        for file in &self.files {
-            let FileFormat::Parquet(footer) = &file.kind else { break };
-            for group in 0..footer.groups() {
-                tasks.push((file, &**footer, group, row));
-                let end = footer.rows(group).checked_add(row);
-                row = end.ok_or_else(|| {
-                    file.failed("is damaged: its footer tells of more rows than there can be; write it again")
-                })?;
-            }
-        }
-        let is_parquet = self.files.iter().all(|file| matches!(file.kind, FileFormat::Parquet(_)));
+        let pieces = pieces::of_share(&self.files, self.share)?;
         let mut read = Read::default();
+        let is_parquet = self.files.iter().all(|file| matches!(file.kind, FileFormat::Parquet(_)));
         if !is_parquet {
-            let mut sink = make(0, policy)?;
-            for file in &self.files {
-                guarded(&file.path, || match &file.kind {
-                    FileFormat::Parquet(footer) => (0..footer.groups()).try_for_each(|group| {
+            let mut sink = make(pieces.first().map_or(0, |piece| piece.rows.start), policy)?;
+            for of_one in pieces.chunk_by(|a, b| std::ptr::eq(a.table, b.table)) {
+                let (table, at) = (of_one[0].table, of_one[0].at);
+                guarded(&table.path, || match &table.kind {
+                    FileFormat::Parquet(footer) => of_one.iter().try_for_each(|piece| {
                         read.decoded += 1;
-                        footer.read(file, group, columns, &mut sink)
+                        footer.read(table, piece.at, columns, &mut sink)
                     }),
-                    FileFormat::Ipc(form) => form.read(file, columns, &mut sink, &mut read),
+                    FileFormat::Ipc(batches) => {
+                        batches.read(table, at..at + of_one.len(), columns, &mut sink, &mut read)
+                    }
                 })?;
             }
             return Ok((sink, read));
         }
-        let each = |&(file, footer, group, row): &(&Table, &parquet::Footer, usize, u64)| {
-            guarded(&file.path, || {
+        let each = |piece: &Piece<'_>| {
+            guarded(&piece.table.path, || {
                 // Threads are shared out by row groups, so none is left for a batch.
-                let mut sink = make(row, Policy { threads: Some(1), ..policy })?;
-                let extremes =
-                    if by_statistics { footer.extremes(file, group, columns)? } else { None };
+                let mut sink = make(piece.rows.start, Policy { threads: Some(1), ..policy })?;
+                let (footer, group) = (piece.footer(), piece.at);
+                let extremes = if by_statistics {
+                    footer.extremes(piece.table, group, columns)?
+                } else {
+                    None
+                };
                 let was_skipped = extremes.is_some();
                 match extremes {
-                    Some(extremes) => sink.take_extremes(&extremes, row + footer.rows(group))?,
-                    None => footer.read(file, group, columns, &mut sink)?,
+                    Some(extremes) => sink.take_extremes(&extremes, piece.rows.end)?,
+                    None => footer.read(piece.table, group, columns, &mut sink)?,
                 }
                 Ok((sink, was_skipped))
             })
         };
         let mut all = make(0, policy)?;
         if all.takes_any_order() {
-            read.decoded = tasks.len() as u64;
-            let mut all = in_any_order(&tasks, columns, threads(policy), all, || make(0, policy))?;
+            read.decoded = pieces.len() as u64;
+            let mut all = in_any_order(&pieces, columns, threads(policy), all, || make(0, policy))?;
             // Each thread ends at a row of its own, and none need be the last.
-            all.go_to(row);
+            all.go_to(pieces.last().map_or(0, |piece| piece.rows.end));
             return Ok((all, read));
         }
         // A window at a time, so that few results wait for those before them.
-        for window in tasks.chunks(4 * threads(policy).max(1)) {
+        for window in pieces.chunks(4 * threads(policy).max(1)) {
             for part in in_order(window, threads(policy), &each) {
                 let (part, was_skipped) = part?;
                 read.skipped += u64::from(was_skipped);
@@ -345,12 +364,9 @@ fn in_order<T: Sync, R: Send>(
     tasks.par_iter().with_min_len(share).map(each).collect()
 }
 
-/// A row group, and the row that it begins with.
-type Task<'t> = (&'t Table, &'t parquet::Footer, usize, u64);
-
-/// What tasks leave, with as many sinks as threads: each takes in whatever row group is next.
+/// What row groups leave, with as many sinks as threads: each takes in whatever row group is next.
 fn in_any_order<S: Sink>(
-    tasks: &[Task<'_>],
+    pieces: &[Piece<'_>],
     columns: &[String],
     threads: usize,
     first: S,
@@ -358,16 +374,16 @@ fn in_any_order<S: Sink>(
 ) -> Result<S> {
     let idle = Mutex::new(vec![first]);
     let lock = || idle.lock().unwrap_or_else(|poison| poison.into_inner());
-    let each = |&(table, footer, group, row): &Task<'_>| {
-        guarded(&table.path, || {
+    let each = |piece: &Piece<'_>| {
+        guarded(&piece.table.path, || {
             let mut sink = lock().pop().map_or_else(&make, Ok)?;
-            sink.go_to(row);
-            footer.read(table, group, columns, &mut sink)?;
+            sink.go_to(piece.rows.start);
+            piece.footer().read(piece.table, piece.at, columns, &mut sink)?;
             lock().push(sink);
             Ok(())
         })
     };
-    in_order(tasks, threads, &each).into_iter().collect::<Result<()>>()?;
+    in_order(pieces, threads, &each).into_iter().collect::<Result<()>>()?;
     let mut sinks = idle.into_inner().unwrap_or_else(|poison| poison.into_inner());
     // In pairs, as many at once as there are.
     while sinks.len() > 1 {
@@ -386,7 +402,10 @@ impl Table {
                 let footer = parquet::Footer::read_from(path, &file)?;
                 (footer.schema(), FileFormat::Parquet(Box::new(footer)))
             }
-            names::Format::Ipc(form) => (form.schema(path, file)?, FileFormat::Ipc(form)),
+            names::Format::Ipc(form) => {
+                let (schema, batches) = form.open(path, file)?;
+                (schema, FileFormat::Ipc(batches))
+            }
         };
         Ok(Table { path: path.to_path_buf(), schema, kind })
     }

@@ -56,7 +56,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// One reduction's results, some of which are no numbers of the library.
-pub(super) struct Printout {
+pub(crate) struct Printout {
     op: Op,
     dtype: String,
     n: u64,

@@ -4,6 +4,7 @@
 //! whole (ranges of elements; lines of texts) -> partials, merged -> report
 //! mapped (the same of all inputs of an expression) -> partials of its results, merged -> report
 //! batched  (axes, segments, keys)               -> results of whole outputs, partials of those that are cut -> table
+//! columns  (row groups of Parquet, batches of Arrow) -> what was folded of each column, merged -> report, or table
 //! alone (what is not shared out)             -> rank 0 does all of it, and the others end as it does
 //! ```
 //!
@@ -11,6 +12,8 @@
 
 mod bar;
 mod batched;
+#[cfg(feature = "parquet")]
+mod columns;
 mod gpus;
 mod lines;
 mod mapped;
@@ -25,7 +28,7 @@ use crate::device::{Device, cuda};
 use crate::input::InputFormat;
 use crate::input::text::{Column, Missing};
 use crate::input::{Input, Name, Packing};
-use crate::{Failure, opening, overview, run};
+use crate::{Failure, data, opening, overview, run};
 use bar::Bar;
 use gpus::Gpus;
 
@@ -77,6 +80,10 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     if let Some(why) = not_shared(args) {
         return alone(args, &*comm, why);
     }
+    #[cfg(feature = "parquet")]
+    if data::takes(args) {
+        return columns::reduction(args, &*comm);
+    }
     match args.parts.any() {
         true if args.maps.any() => batched::of_expression(args, &*comm),
         true => batched::reduction(args, &*comm),
@@ -93,7 +100,7 @@ fn check(args: &Reduction) -> Result<(), Failure> {
             "--world shares out inputs whose elements have indices, and not yet where --missing skip leaves rows out; leave one of them out".into(),
         ));
     }
-    if let (Some((_, format)), false) = (&args.out, args.parts.any()) {
+    if let (Some((_, format)), false) = (&args.out, args.parts.any() || args.is_table()) {
         format.check_one()?;
     }
     args.finish().map(drop)
@@ -121,6 +128,9 @@ fn not_shared(args: &Reduction) -> Option<&'static str> {
     let (op, parts) = (args.op(), &args.parts);
     let is_on_cpu = args.device.is_processor();
     match () {
+        () if data::takes(args) => {
+            parts.any().then_some("columns of Parquet and Arrow files by keys")
+        }
         () if args.inputs.iter().any(|path| path.as_os_str() == "-") => Some("standard input"),
         () if overview::takes(args) => Some("the statistics of every column"),
         () if !parts.any() && has_packed(args) => Some("packed files (.gz, .zst)"),
@@ -170,9 +180,10 @@ fn alone(args: &Reduction, comm: &dyn Comm, what: &str) -> Result<(), Failure> {
             if comm.size() > 1 {
                 crate::say!("warpfold: --world does not share out {what}; rank 0 does all of it");
             }
-            match overview::takes(args) {
-                true => overview::reduction(args),
-                false => run::reduction(args),
+            match () {
+                () if data::takes(args) => data::reduction(args),
+                () if overview::takes(args) => overview::reduction(args),
+                () => run::reduction(args),
             }
         }
         _ => Ok(()),

@@ -43,6 +43,8 @@ mod text;
 mod world;
 mod world_alike;
 mod world_bar;
+#[cfg(feature = "parquet")]
+mod world_columns;
 mod world_fails;
 mod world_maps;
 mod world_parts;
