@@ -6,9 +6,9 @@ use warpfold::kernel::{
 };
 use warpfold::partial::Finish;
 use warpfold::segment::Bounds;
-use warpfold::shape::Folding;
+use warpfold::shape::{Folding, Layout};
 use warpfold::{Column, Columns, Error, Segments};
-use warpfold_engine::HostArray;
+use warpfold_engine::{HostArray, Parts, Request};
 use warpfold_lab::machine::available_memory;
 
 use super::mapped::Mapped;
@@ -38,6 +38,52 @@ fn machine(executor: &Executor) -> &dyn kernel::Executor {
         #[cfg(not(feature = "cuda"))]
         Executor::Cuda(gpu) => gpu.absent(),
         Executor::Simt(device) => device,
+    }
+}
+
+/// The results of a share of an input: of some of its axes or segments, all of which lie in there.
+///
+/// # Panics
+/// For keys, whose partials do not leave the device.
+pub(crate) fn columns(
+    executor: &Executor,
+    request: &Request<'_>,
+    finish: Finish,
+) -> Result<Columns, Error> {
+    let machine = machine(executor);
+    let upload = |x: HostArray<'_>| AnyBuffer::upload(machine, x.dtype(), x.bytes());
+    let Request { op, x, policy, .. } = *request;
+    match &*request.parts {
+        Parts::Axes(_, folding) => {
+            // From the first of its elements in memory to the last.
+            let layout = folding.layout();
+            let extent = layout.extent()?;
+            let strides: Vec<i64> = layout.axes().iter().map(|axis| axis.stride).collect();
+            let start = layout.start() - extent.start;
+            let own = Layout::strided(&layout.shape(), &strides, start)?;
+            let folded = (0..).zip(folding.folded()).filter(|(_, is_folded)| **is_folded);
+            let axes: Vec<i64> = folded.map(|(axis, _)| axis).collect();
+            let x = upload(x.part(extent.start as usize..extent.end as usize))?;
+            let batched = AnyReduceBatched::axes(machine, x.view(), &own, &axes)?;
+            batched.policy(policy).columns(op, finish)
+        }
+        Parts::Segments(bounds, _) => {
+            let x = upload(x)?;
+            let offsets = offsets(machine, bounds)?;
+            let segments = segments_on_device(bounds, offsets.as_ref());
+            let batched = AnyReduceBatched::segments(machine, x.view(), segments);
+            batched.policy(policy).columns(op, finish)
+        }
+        Parts::Whole | Parts::Groups(..) => unreachable!("neither axes nor segments"),
+    }
+}
+
+/// Segments as kernels have them, with their offsets on the device.
+fn segments_on_device<'a>(bounds: &Bounds<'_>, offsets: Option<&'a AnyBuffer>) -> AnySegments<'a> {
+    match (offsets, bounds) {
+        (Some(offsets), _) => AnySegments::Offsets(offsets.view()),
+        (None, Bounds::Every { length, .. }) => AnySegments::Every(*length),
+        (None, _) => unreachable!("offsets were uploaded"),
     }
 }
 
@@ -113,12 +159,13 @@ fn unmapped(error: Error) -> Failure {
 fn offsets(
     machine: &dyn kernel::Executor,
     bounds: &Bounds<'_>,
-) -> Result<Option<AnyBuffer>, Failure> {
-    Ok(match bounds {
-        Bounds::Every { .. } => None,
-        Bounds::Offsets32(offsets) => Some(upload(machine, HostArray::of::<u32>(offsets))?),
-        Bounds::Offsets64(offsets) => Some(upload(machine, HostArray::of::<u64>(offsets))?),
-    })
+) -> Result<Option<AnyBuffer>, Error> {
+    let upload = |x: HostArray<'_>| AnyBuffer::upload(machine, x.dtype(), x.bytes()).map(Some);
+    match bounds {
+        Bounds::Every { .. } => Ok(None),
+        Bounds::Offsets32(offsets) => upload(HostArray::of::<u32>(offsets)),
+        Bounds::Offsets64(offsets) => upload(HostArray::of::<u64>(offsets)),
+    }
 }
 
 /// Whether indices count in the whole array: those within segments of the data follow from those within what is kept of it.
@@ -156,14 +203,10 @@ fn on(
     let bounds = Segments::check(segments, array.len() as u64)?;
     let x = upload(machine, array)?;
     let offsets = offsets(machine, &bounds)?;
-    let on_device = match (&offsets, &bounds) {
-        (Some(offsets), _) => AnySegments::Offsets(offsets.view()),
-        (None, Bounds::Every { length, .. }) => AnySegments::Every(*length),
-        (None, _) => unreachable!("offsets were uploaded"),
-    };
     let flat = |segment, arg_index| start(&bounds, segment) + arg_index;
     let flat = counts_all(args, parted).then_some(&flat as Flat<'_>);
-    let batched = AnyReduceBatched::segments(machine, x.view(), on_device);
+    let segments = segments_on_device(&bounds, offsets.as_ref());
+    let batched = AnyReduceBatched::segments(machine, x.view(), segments);
     found(args, batched, Labels::Segments, finish, flat)
 }
 

@@ -10,6 +10,7 @@ mod rows;
 mod tuples;
 
 pub(crate) use columns::columns;
+pub(crate) use device::columns as columns_on_device;
 pub(crate) use keys::with_key;
 pub(crate) use mapped::{Opened, open as open_mapped};
 pub(crate) use parted::{Aligned, Combined, Parted, Read};

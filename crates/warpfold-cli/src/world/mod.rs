@@ -137,7 +137,9 @@ fn not_shared(args: &Reduction) -> Option<&'static str> {
         () if op == Op::Dot && has_text(args) && !args.is_dot_of_columns() => {
             Some("dot of two texts")
         }
-        () if parts.any() && !is_on_cpu => Some("an input in parts on a GPU"),
+        () if is_on_cpu || !parts.any() => None,
+        () if args.maps.any() => Some("an expression in parts on a GPU"),
+        () if !parts.by.is_empty() && !parts.sorted => Some("an input by keys on a GPU"),
         () => None,
     }
 }

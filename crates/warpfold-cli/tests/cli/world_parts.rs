@@ -2,8 +2,9 @@
 
 use warpfold::DType;
 
+use crate::arrays::Array;
 use crate::program::{Folder, run};
-use crate::world::{agrees, npy, world};
+use crate::world::{agrees, npy, text, world};
 
 /// Products of floats whose outputs are few and long: pieces of them lie on several ranks, and begin and end anywhere among the tree's leaves.
 #[test]
@@ -98,4 +99,79 @@ fn results_of_no_output_have_the_names_of_columns() {
     world(&[&["sum", &none, "--by", &key][..], &out(1)].concat(), 2);
     let [alone, shared] = files.map(|path| std::fs::read(path).expect("it was written"));
     assert_eq!(alone, shared);
+}
+
+/// Axes, segments and runs of keys on a device of each rank, here the simulator: whole outputs by its kernels for many, and pieces of those that are cut by
+/// its kernels for one. What is printed is what the processor alone prints.
+#[test]
+fn parts_on_devices_are_shared_out() {
+    let folder = Folder::new();
+    let bytes = Array::sample(DType::F32, 600).bytes(false);
+    let rows = folder.file("rows.npy", npy("(30, 20)", false, DType::F32, &bytes));
+    let columns = folder.file("columns.npy", npy("(30, 20)", true, DType::F32, &bytes));
+    let cube = folder.file("cube.npy", npy("(2, 3, 100)", false, DType::F32, &bytes));
+    let line = folder.file("line.npy", npy("(600,)", false, DType::F32, &bytes));
+    let offsets: Vec<u8> =
+        [0i32, 3, 3, 400, 401, 600].iter().flat_map(|at| at.to_le_bytes()).collect();
+    let offsets = folder.file("offsets.npy", npy("(6,)", false, DType::I32, &offsets));
+    let runs: Vec<u8> = (0..600i32).flat_map(|k| (k / 150 % 3).to_le_bytes()).collect();
+    let runs = folder.file("runs.npy", npy("(600,)", false, DType::I32, &runs));
+    let parts: [&[&str]; 12] = [
+        &[&rows, "--axis", "0"],
+        &[&rows, "--axis", "1"],
+        &[&rows, "--axis", "0", "--axis", "1"],
+        &[&columns, "--axis", "0"],
+        &[&columns, "--axis", "1", "--keepdims"],
+        &[&columns, "--axis", "0", "--axis", "1"],
+        &[&cube, "--axis", "1"],
+        &[&cube, "--axis", "0", "--axis", "2"],
+        &[&line, "--axis", "0"],
+        &[&line, "--segments", &offsets],
+        &[&line, "--every", "200"],
+        &[&line, "--by", &runs, "--sorted"],
+    ];
+    for (k, parts) in parts.iter().enumerate() {
+        for (at, (op, more)) in [
+            ("sum", &[][..]),
+            ("argmin", &[]),
+            ("argmax", &["--flat"]),
+            ("prod", &[]),
+            ("stats", &[]),
+            ("var", &[]),
+        ]
+        .iter()
+        .enumerate()
+        {
+            if parts.contains(&"--by") && more.contains(&"--flat") {
+                continue;
+            }
+            let args = [&[*op][..], parts, more].concat();
+            let size = [2, 3, 4][(k + at) % 3];
+            let alone = run(&args);
+            let found = world(&[&args[..], &["--device", "simt"]].concat(), size);
+            let (said, printed) = (text(&found[0].stderr), text(&found[0].stdout));
+            match alone.code {
+                Some(0) => {
+                    assert_eq!(
+                        (printed.as_str(), said.as_str()),
+                        (alone.out.trim(), ""),
+                        "{args:?}"
+                    );
+                }
+                // As of a segment without elements, which has no least.
+                _ => assert_eq!(said, alone.err.trim(), "{args:?} by {size}"),
+            }
+            assert!(found.iter().all(|rank| rank.status.code() == alone.code), "{args:?}");
+        }
+    }
+    // Each rank says what it computes on.
+    let found = world(&["sum", &rows, "--axis", "1", "--device", "simt", "--format", "json"], 2);
+    assert!(text(&found[0].stdout).contains("\"device\":\"simt\""), "{}", text(&found[0].stdout));
+    // What stays rank 0's is said.
+    let keys: Vec<u8> = (0..600i32).flat_map(|k| (k % 7).to_le_bytes()).collect();
+    let keys = folder.file("keys.npy", npy("(600,)", false, DType::I32, &keys));
+    let found = world(&["sum", &line, "--by", &keys, "--device", "simt"], 2);
+    assert_eq!(text(&found[0].stdout), run(["sum", &line, "--by", &keys]).kept());
+    let said = text(&found[0].stderr);
+    assert!(said.contains("does not share out an input by keys on a GPU; rank 0"), "{said}");
 }

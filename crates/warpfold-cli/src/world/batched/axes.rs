@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use warpfold::segment::Bounds;
 use warpfold::shape::{Folding, Layout};
 use warpfold::{AnyPartial, At, Op};
 use warpfold_dist::{Comm, share};
 use warpfold_engine::{self as engine, HostArray, Parts, Request};
 
 use super::gathered::Slab;
-use super::{Folded, Made, Read, flatten_read, folded, is_whole, products, values};
+use super::{Folded, Made, Read, flatten_read, folded, is_whole, products, segments, values};
 use crate::Failure;
 use crate::args::Reduction;
+use crate::device::Executor;
 use crate::input::Whole;
 use crate::table::Labels;
 
@@ -31,7 +33,12 @@ fn request<'a>(args: &Reduction, x: HostArray<'a>, layout: Layout) -> Result<Req
     Ok(request.empty(args.parts.empty.of_engine()))
 }
 
-pub(super) fn fold(args: &Reduction, comm: &dyn Comm, whole: &Whole) -> Result<Folded, Failure> {
+pub(super) fn fold(
+    args: &Reduction,
+    comm: &dyn Comm,
+    executor: &Executor,
+    whole: &Whole,
+) -> Result<Folded, Failure> {
     let (x, layout) = (whole.array()?, whole.layout()?);
     let folding = Folding::of(layout.clone(), &args.parts.axis)?;
     // Refuses what has no such reduction on every rank alike.
@@ -41,20 +48,29 @@ pub(super) fn fold(args: &Reduction, comm: &dyn Comm, whole: &Whole) -> Result<F
     engine::Stream::new(op, x.dtype(), args.policy())?;
     let elements = (outputs as u64).saturating_mul(folding.inputs()?);
     let labels = Labels::Axes(shape);
-    let axis = match is_whole(op, x.dtype()) {
+    // Kernels of many outputs leave results, which nobody could merge.
+    let is_on_cpu = matches!(executor, Executor::Cpu);
+    if let (false, 1, Some(run)) = (is_on_cpu, outputs, folding.layout().run()) {
+        let x = x.part(run.start as usize..run.end as usize);
+        let bounds = Bounds::Offsets64(vec![0, x.len() as u64].into());
+        let name = |_| At::Indices(Vec::new());
+        let made = segments::fold_bounds(args, comm, executor, x, &bounds, &name)?;
+        return Ok(folded(labels, outputs, elements, made));
+    }
+    let axis = match is_whole(op, x.dtype()) || !is_on_cpu {
         true => cut_whole(&folding, comm.size() as u64),
         false => cut(&folding, comm.size() as u64, op, x.dtype()),
     };
     let lengths = folding.layout().axes();
     let is_cut = axis.is_some_and(|axis| lengths[axis].length >= comm.size() as u64);
-    if products::is_product(op, x.dtype()) && !is_cut && !folding.layout().is_empty() {
+    if is_on_cpu && products::is_product(op, x.dtype()) && !is_cut && !folding.layout().is_empty() {
         let made = products::of_axes(args, comm, x, &folding)?;
         return Ok(folded(labels, outputs, elements, made));
     }
     let Some(axis) = axis else {
         // Nothing that could be cut: rank 0 takes all of it.
         let slab = Slab::run(outputs, 0, if comm.rank() == 0 { outputs } else { 0 });
-        let columns = results(args, &all, &folding, &slab, None)?;
+        let columns = results(args, executor, &all, &folding, &slab, None)?;
         return Ok(folded(
             labels,
             outputs,
@@ -77,7 +93,7 @@ pub(super) fn fold(args: &Reduction, comm: &dyn Comm, whole: &Whole) -> Result<F
             from: range.start as usize,
             to: range.end as usize,
         };
-        let columns = results(args, &part, &folding, &slab, Some((axis, range.start)))?;
+        let columns = results(args, executor, &part, &folding, &slab, Some((axis, range.start)))?;
         return Ok(folded(
             labels,
             outputs,
@@ -165,6 +181,7 @@ fn cut_whole(folding: &Folding, ranks: u64) -> Option<usize> {
 /// The results of a slab's outputs, named and indexed as those of the whole; `cut` is the axis along which it was cut, and where it begins there.
 fn results(
     args: &Reduction,
+    executor: &Executor,
     request: &Request<'_>,
     folding: &Folding,
     slab: &Slab,
@@ -183,7 +200,7 @@ fn results(
         all.fold(0, |number, (index, length)| number * length + index) as usize
     };
     let name = |output: usize| At::Indices(indices(output as u64, &shape));
-    let mut found = values(args, request, number, name)?;
+    let mut found = values(args, executor, request, number, name)?;
     if slab.from == slab.to {
         // The names of the columns alone: what has no result is another rank's.
         let columns = found.unwrap_or_default();

@@ -19,6 +19,7 @@ use super::{
 use crate::Failure;
 use crate::args::Reduction;
 use crate::batched::{self, with_key};
+use crate::device::Executor;
 use crate::input::Whole;
 use crate::table::Labels;
 
@@ -26,6 +27,7 @@ use crate::table::Labels;
 pub(super) fn fold_runs(
     args: &Reduction,
     comm: &dyn Comm,
+    executor: &Executor,
     whole: &Whole,
     keys: &Whole,
 ) -> Result<Folded, Failure> {
@@ -40,7 +42,7 @@ pub(super) fn fold_runs(
     });
     let bounds = Bounds::Offsets64(Cow::Owned(offsets));
     let name = |run: usize| At::Group(column.get(run).to_string());
-    let made = segments::fold_bounds(args, comm, x, &bounds, &name)?;
+    let made = segments::fold_bounds(args, comm, executor, x, &bounds, &name)?;
     let outputs = bounds.count() as usize;
     Ok(folded(Labels::key(column), outputs, x.len() as u64, made))
 }

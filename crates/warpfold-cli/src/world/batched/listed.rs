@@ -15,6 +15,7 @@ use super::products::{self, Piece};
 use super::{Folded, Made, flatten_read, folded, values};
 use crate::Failure;
 use crate::args::Reduction;
+use crate::device::Executor;
 use crate::input;
 use crate::table::Labels;
 
@@ -94,7 +95,7 @@ pub(super) fn fold(
         At::Segment(own) => mine.start + *own as usize,
         _ => 0,
     };
-    let mut columns = values(args, &request, number, name)?;
+    let mut columns = values(args, &Executor::Cpu, &request, number, name)?;
     let of_mine = &lists[mine.clone()];
     flatten_read(args, &mut columns, |own, index| of_mine[own][index as usize] as u64);
     let slab = Slab::run(lists.len(), mine.start, mine.end);

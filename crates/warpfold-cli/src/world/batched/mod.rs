@@ -21,12 +21,12 @@ use warpfold::{AnyPartial, At, DType, Error, Key, Op, Segments, Value};
 use warpfold_dist::{Agreement, Comm, Way, all_merge_batched, exchange};
 use warpfold_engine::{self as engine, Request};
 
-use super::{Merged, agreement, open, settle, tell};
+use super::{Merged, agreement, device, open, settle, tell};
 use crate::Failure;
 use crate::args::{self, Reduction, Verbosity};
 use crate::batched::{self, Combined, Parted, with_key};
 use crate::deliver;
-use crate::device::Device;
+use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::{self, Order, Whole};
 use crate::left_out::Texts;
 use crate::table::{Cells, Labels, Table, Titles};
@@ -42,6 +42,7 @@ struct Folded {
     /// Elements of all ranks.
     elements: u64,
     made: Made,
+    device: Device,
     begun: Instant,
     folding: f64,
 }
@@ -58,14 +59,24 @@ enum Made {
 /// The columns of outputs that one rank has as a whole; or the first output among all that has no result, and the error that names it.
 type Read = Result<Vec<(&'static str, Vec<Cell>)>, (u64, Error)>;
 
-/// Reads the results of outputs; the error of one that has none comes with its number among all, as `number` has it, and under its name.
+/// Folds outputs on the device of the rank, and reads their results; the error of one that has none comes with its number among all, as `number` has it, and under its name.
 fn values(
     args: &Reduction,
+    executor: &Executor,
     request: &Request<'_>,
     number: impl Fn(&At) -> usize,
     name: impl Fn(usize) -> At,
 ) -> Result<Read, Failure> {
-    match engine::columns_and_gaps(request, args.finish()?) {
+    let finish = args.finish()?;
+    let found = match executor {
+        Executor::Cpu => engine::columns_and_gaps(request, finish),
+        // There --empty is refused, so that no output may be without a result.
+        device => {
+            let columns = batched::columns_on_device(device, request, finish);
+            columns.map(|columns| (columns, Vec::new()))
+        }
+    };
+    match found {
         Ok((columns, gaps)) => {
             let gaps = gaps.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
             let both = columns.iter().zip(gaps);
@@ -124,6 +135,12 @@ fn is_whole(op: Op, dtype: DType) -> bool {
     op == Op::Prod && dtype.is_float() || op == Op::Stats
 }
 
+/// Where this rank folds its share.
+fn executor(args: &Reduction, comm: &dyn Comm, dtype: DType) -> Result<Executor, Failure> {
+    let work = Work { op: args.op(), dtype, policy: args.policy(), bytes: None };
+    Ok(devices::choose(device(args, comm)?, work, &args.tuning())?.executor)
+}
+
 pub(super) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(), Failure> {
     let begun = Instant::now();
     let read = read(args, comm);
@@ -159,7 +176,7 @@ pub(super) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(), Failure
         titles: Titles::Results,
         columns: columns.into_iter().map(|(name, cells)| (name.into(), cells)).collect(),
         accuracy: args.accuracy,
-        device: Device::Cpu,
+        device: folded.device,
         seconds: folded.begun.elapsed().as_secs_f64(),
         fold_seconds: folded.folding,
         texts,
@@ -210,23 +227,27 @@ fn fold(
     parted: &Parted,
     begun: Instant,
 ) -> Result<Folded, Failure> {
+    let executor = executor(args, comm, whole.dtype())?;
     let folding = Instant::now();
     let made = match parted {
-        Parted::Axes => axes::fold(args, comm, whole),
-        Parted::Keys(keys) if args.parts.sorted => keys::fold_runs(args, comm, whole, keys),
+        Parted::Axes => axes::fold(args, comm, &executor, whole),
+        Parted::Keys(keys) if args.parts.sorted => {
+            keys::fold_runs(args, comm, &executor, whole, keys)
+        }
         Parted::Keys(keys) => keys::fold(args, comm, whole, keys),
-        other => segments::fold(args, comm, whole, other),
+        other => segments::fold(args, comm, &executor, whole, other),
     }?;
     whole.check_unchanged()?;
     parted.check_unchanged()?;
     let folding = folding.elapsed().as_secs_f64();
-    Ok(Folded { dtype: whole.dtype(), begun, folding, ..made })
+    Ok(Folded { dtype: whole.dtype(), device: executor.device(), begun, folding, ..made })
 }
 
 /// A share that was folded.
 fn folded(labels: Labels, outputs: usize, elements: u64, made: Made) -> Folded {
     let (dtype, begun) = (DType::F64, Instant::now());
-    Folded { dtype, labels, outputs, elements, made, begun, folding: 0.0 }
+    let device = Device::Cpu;
+    Folded { dtype, labels, outputs, elements, made, device, begun, folding: 0.0 }
 }
 
 type Columns = Vec<(&'static str, Cells)>;
