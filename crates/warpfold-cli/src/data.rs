@@ -48,6 +48,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
             return group(args, &columns, finish, &mut notes);
         }
         let folded = columns.fold(args)?;
+        tell(args, folded.rows(), folded.read());
         columns.shown(args, finish, folded, &mut notes)
     })?;
     shown.print(args, &notes)
@@ -244,7 +245,8 @@ fn group(
     let (groups, read) = files.group(names, &keys, args.op(), args.policy())?;
     let rows = groups.first().map_or(0, Groups::rows);
     let nulls = names.iter().zip(groups.iter().map(|groups| groups.rows() - groups.values()));
-    tell(args, rows, nulls, read, notes);
+    note(rows, nulls, notes);
+    tell(args, rows, read);
     let (mut n, mut bytes, mut types) = (0, 0, Vec::new());
     for (name, groups) in names.iter().zip(&groups) {
         let dtype = files.column(name)?;
@@ -286,17 +288,15 @@ fn group(
     }))
 }
 
-/// Notes how many rows have no value; says to who wants to know what was decoded.
-fn tell<'a>(
-    args: &Reduction,
-    rows: u64,
-    nulls: impl Iterator<Item = (&'a String, u64)>,
-    read: Read,
-    notes: &mut Vec<String>,
-) {
+/// Notes how many rows have no value.
+fn note<'a>(rows: u64, nulls: impl Iterator<Item = (&'a String, u64)>, notes: &mut Vec<String>) {
     let note =
         |(name, nulls)| format!("note: {name}: {nulls} of {rows} rows left out, as they are null");
     notes.extend(nulls.filter(|(_, nulls)| *nulls > 0).map(note));
+}
+
+/// Says to who wants to know what was decoded.
+fn tell(args: &Reduction, rows: u64, read: Read) {
     if args.verbosity() != Verbosity::Verbose {
         return;
     }

@@ -9,7 +9,7 @@ use warpfold_arrow::{Cell, ColumnReducer, DataType, Dot, Error, Fields, number_t
 
 use super::chosen::columns;
 use super::print::{self, Printout};
-use super::{Found, Shown, of_column, tell, type_name};
+use super::{Found, Shown, note, of_column, type_name};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::device::Device;
@@ -107,7 +107,7 @@ impl Columns {
         folded: Folded,
         notes: &mut Vec<String>,
     ) -> Result<Shown, Failure> {
-        let Folded { state, read, folding } = folded;
+        let Folded { state, folding, .. } = folded;
         let of = |dtype: DType, n: u64, output: Output| {
             Shown::One(Report {
                 op: args.op(),
@@ -126,7 +126,7 @@ impl Columns {
             State::Dot(dot) => {
                 let (n, rows, dtype) = (dot.values(), dot.rows(), dot.dtype());
                 let both = self.names.join(" and ");
-                tell(args, rows, [(&both, rows - n)].into_iter(), read, notes);
+                note(rows, [(&both, rows - n)].into_iter(), notes);
                 let fields = dot.finish(finish)?;
                 let Some(Cell::Value(value)) = fields.one() else {
                     unreachable!("a dot product is one number")
@@ -136,7 +136,7 @@ impl Columns {
         };
         let rows = folds.first().map_or(0, ColumnReducer::rows);
         let nulls = folds.iter().map(|fold| fold.rows() - fold.values());
-        tell(args, rows, self.names.iter().zip(nulls), read, notes);
+        note(rows, self.names.iter().zip(nulls), notes);
         let n = folds.iter().map(ColumnReducer::values).sum();
         let mut found = Vec::with_capacity(folds.len());
         for (name, fold) in self.names.iter().zip(folds) {
@@ -198,6 +198,14 @@ impl Folded {
     /// Row groups and batches that were read.
     pub(crate) fn read(&self) -> Read {
         self.read
+    }
+
+    /// Rows up to the last that was read.
+    pub(super) fn rows(&self) -> u64 {
+        match &self.state {
+            State::Columns(folds) => folds.first().map_or(0, ColumnReducer::rows),
+            State::Dot(dot) => dot.rows(),
+        }
     }
 
     /// What was folded as bytes, for [`merge_bytes`](Self::merge_bytes) in another process.

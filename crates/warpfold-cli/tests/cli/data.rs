@@ -411,7 +411,6 @@ pub(crate) mod with {
         }
         with(&["--by", "shop", "--groups", "3"]).fails(2, &["--groups", "leave them out"]);
         with(&["--by", "shop", "--sorted"]).fails(2, &["--sorted", "leave them out"]);
-        with(&["--world"]).fails(2, &["--world", "leave it out"]);
         with(&["--dtype", "f32"]).fails(2, &["--dtype f32", "leave it out"]);
         with(&["--device", "simt"]).fails(2, &["CPU", "--device simt"]);
         with(&["--missing", "skip"]).fails(2, &["for text", "leave them out"]);
