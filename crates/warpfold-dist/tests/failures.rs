@@ -39,6 +39,23 @@ fn ranks_that_differ_are_named_by_all() {
     }
 }
 
+/// Another version may fold, or write partials, in another way.
+#[test]
+fn ranks_of_another_version_are_refused() {
+    let agreement = Agreement::new(Op::Sum, DType::F32);
+    let own = agreement.text();
+    let earlier = own.replace(concat!("warpfold ", env!("CARGO_PKG_VERSION")), "warpfold 0.0.9");
+    assert_ne!(own, earlier, "ranks agree on the version");
+    let found = outcomes(|comm, odd| {
+        let met = exchange(comm, if odd { &earlier } else { own }, Ok(&[]));
+        met.map(|_| AnyPartial::empty(Op::Sum, DType::F32))
+    });
+    for error in found {
+        let expected = Error::Differs { rank: 2, theirs: earlier.clone(), expected: own.into() };
+        assert_eq!(error, expected);
+    }
+}
+
 #[test]
 fn the_message_of_a_rank_that_failed_reaches_all() {
     let agreement = Agreement::new(Op::Sum, DType::F32);
