@@ -11,11 +11,11 @@ fn dot_of_two_columns() {
         let path = fixture(name);
         let dot = |x: &str, y: &str| run(["dot", &path, "--column", x, "--column", y]);
         let twice = dot("price", "price");
-        assert_eq!(twice.value(), run(["sumsq", &path, "--column", "price"]).value(), "{name}");
+        assert_eq!(twice.kept(), run(["sumsq", &path, "--column", "price"]).kept(), "{name}");
         // Python's fraction of the formulas, rounded.
-        assert_eq!(dot("price", "count").value(), "-4.96999999993592e18", "{name}");
-        assert_eq!(dot("count", "price").value(), "-4.96999999993592e18", "{name}");
-        assert_eq!(dot("flag", "flag").value(), "334");
+        assert_eq!(dot("price", "count").kept(), "-4.96999999993592e18", "{name}");
+        assert_eq!(dot("count", "price").kept(), "-4.96999999993592e18", "{name}");
+        assert_eq!(dot("flag", "flag").kept(), "334");
         // Every integer of big is more than an f64 holds.
         dot("price", "big").fails(1, &["is no f64", "cast them to one type"]);
         dot("price", "cost").fails(2, &["Decimal", "cast this one"]);
@@ -23,7 +23,7 @@ fn dot_of_two_columns() {
         dot("prise", "count").fails(1, &["did you mean price?"]);
     }
     let json = of(ORDERS, &["dot", "--column", "price", "--column", "count", "--format", "json"]);
-    let json: serde_json::Value = serde_json::from_str(json.value()).expect("JSON");
+    let json: serde_json::Value = serde_json::from_str(json.kept()).expect("JSON");
     assert_eq!((&json["dtype"], &json["reduction"]), (&"f64".into(), &"dot".into()));
     assert_eq!(json["n"], 686);
     // Parts are one table, and threads change nothing.
@@ -31,8 +31,8 @@ fn dot_of_two_columns() {
     let of_parts = |threads: &str| {
         run(["dot", &parts, "--column", "price", "--column", "count", "--threads", threads])
     };
-    assert_eq!(of_parts("1").value(), "-4.96999999993592e18");
-    assert_eq!(of_parts("2").value(), "-4.96999999993592e18");
+    assert_eq!(of_parts("1").kept(), "-4.96999999993592e18");
+    assert_eq!(of_parts("2").kept(), "-4.96999999993592e18");
     of(ORDERS, &["dot", "--column", "price", "--column", "count", "--by", "shop"])
         .fails(2, &["dot by keys"]);
     of(ORDERS, &["dot", "--column", "*"]).fails(2, &["two columns"]);

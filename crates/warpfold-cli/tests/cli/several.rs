@@ -332,7 +332,7 @@ fn several_columns_by_keys_are_those_of_each_alone() {
     };
     let lines = |run: &Run| -> Vec<Vec<String>> {
         let fields = |line: &str| line.split(',').map(String::from).collect();
-        run.value().lines().map(fields).collect()
+        run.kept().lines().map(fields).collect()
     };
     for file in [ORDERS, "polars.arrow"] {
         for by in [&["shop"][..], &["kind", "flag"], &["day"]] {
@@ -366,15 +366,15 @@ fn several_columns_by_keys_are_those_of_each_alone() {
         }
     }
     let all = of(ORDERS, &["mean", "--column", "*", "--by", "count", "--format", "csv"]);
-    assert!(all.value().starts_with("count,price,big,half,cost\n-500,"), "{all:?}");
+    assert!(all.kept().starts_with("count,price,big,half,cost\n-500,"), "{all:?}");
     let folder = Folder::new();
     let out = folder.at("m.parquet");
     let out = out.to_str().expect("UTF-8");
     let args = ["sum", "--column", "price", "--column", "cost", "--by", "shop", "--out", out];
-    assert!(of(ORDERS, &args).value().contains("5 results"));
+    assert!(of(ORDERS, &args).kept().contains("5 results"));
     assert_eq!(
-        run(["max", out, "--column", "cost", "--by", "shop"]).value(),
-        of(ORDERS, &["sum", "--column", "cost", "--by", "shop"]).value()
+        run(["max", out, "--column", "cost", "--by", "shop"]).kept(),
+        of(ORDERS, &["sum", "--column", "cost", "--by", "shop"]).kept()
     );
     of(ORDERS, &["sum", "--column", "price", "--column", "1", "--by", "shop"])
         .fails(2, &["price", "asked for twice"]);
