@@ -8,6 +8,9 @@ use crate::input::extension;
 #[cfg(feature = "parquet")]
 use warpfold_arrow::files::Written;
 
+/// The widest column of a table: the formatter pads no further.
+pub(crate) const WIDEST: usize = u16::MAX as usize;
+
 /// How to print a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {

@@ -5,6 +5,7 @@ use warpfold::Value;
 use super::number::{Shown, show};
 use super::{Render, Report, Shape};
 use crate::Failure;
+use crate::format::WIDEST;
 
 /// Plain numbers.
 pub(super) struct Text;
@@ -21,6 +22,7 @@ impl Render for Text {
             }
             Shape::Named => {
                 let width = fields.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+                let width = width.min(WIDEST);
                 let rows =
                     fields.iter().map(|(name, value)| format!("{name:<width$} {}", shown(value)));
                 rows.collect::<Vec<_>>().join("\n")

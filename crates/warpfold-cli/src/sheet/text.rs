@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Render, Sheet};
+use crate::format::WIDEST;
 
 pub(super) struct Text;
 
@@ -37,7 +38,7 @@ fn table(sheet: &Sheet, out: &mut String) {
     let widths: Vec<usize> = (0..sheet.head.len()).map(width).collect();
     for line in lines() {
         for (column, cell) in line.iter().enumerate() {
-            let width = widths[column];
+            let width = widths[column].min(WIDEST);
             match column {
                 0 => write!(out, "{cell:<width$}"),
                 _ if sheet.is_text(column) => write!(out, "  {cell:<width$}"),

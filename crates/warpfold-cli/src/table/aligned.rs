@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::Table;
 use super::text::{Extent, LINES, Shown, cut, without_controls};
+use crate::format::WIDEST;
 
 /// Writes the table, each column as wide as its widest cell; labels to the left, results to the right. Of nothing it writes nothing.
 pub(super) fn write(table: &Table, extent: Extent, out: &mut dyn Write) -> io::Result<()> {
@@ -29,6 +30,7 @@ pub(super) fn write(table: &Table, extent: Extent, out: &mut dyn Write) -> io::R
     let mut line = |cells: &mut dyn Iterator<Item = String>| {
         let mut text = String::new();
         for (at, (cell, &width)) in cells.zip(&widths).enumerate() {
+            let width = width.min(WIDEST);
             let between = if at == 0 { "" } else { "  " };
             match at < labels {
                 true => text.push_str(&format!("{between}{cell:<width$}")),

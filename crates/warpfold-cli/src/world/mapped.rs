@@ -239,7 +239,7 @@ fn in_part(failure: Failure, way: Way, names: &[Name]) -> Failure {
     match (failure, way, names.first()) {
         (Failure::Reduction(error @ Error::Map { .. }), Way::Lines, Some(name)) => {
             Failure::Data(format!(
-                "{name}, of which this rank has a part, whose first element is that of index 0: {error}"
+                "{name}, of which this rank has a part, whose elements are counted from the first of that part; without --world they are counted from the first of the file: {error}"
             ))
         }
         (failure, ..) => failure,

@@ -200,6 +200,24 @@ fn a_long_comment_hides_no_layout() {
     }
 }
 
+/// The formatter pads to 65,535 characters at most.
+#[test]
+fn a_name_of_any_length_is_shown() {
+    let rows = |name: &str| format!("{name},b\n1,2\n3,4\n");
+    for length in [65_535, 65_536, 70_000] {
+        let name = "a".repeat(length);
+        let stats = text("x.csv", rows(&name), &["stats", "--column", "*"]);
+        assert!(stats.value().contains(&name), "{length}");
+        let several = text("x.csv", rows(&name), &["minmax", "--column", "*"]);
+        assert!(several.value().contains(&name), "{length}");
+        let of = format!("{name}=sum(b)");
+        assert_eq!(
+            text("x.csv", rows("a"), &["stats", "--of", &of]).value(),
+            format!("{name} 6.0")
+        );
+    }
+}
+
 /// Comments are no row, however many there are; a row that has no end is refused where it began.
 #[test]
 fn only_a_row_may_be_too_long() {

@@ -280,7 +280,7 @@ impl Typing<'_, '_> {
                 return refuse("say a - b * floor(a / b), each operation of which is rounded");
             }
             (And | Or | Xor, Type::F32 | Type::F64) => {
-                return refuse("compare first, and bracket the comparisons");
+                return refuse("compare first, and bracket the comparisons; a power is `**`");
             }
             (Min | Max, Type::Bool) => return refuse("say or for max, and for min"),
             _ => {}
