@@ -25,9 +25,7 @@ pub(super) fn check(format: FileFormat, table: &Table) -> Result<(), Failure> {
             "{name} of {} has no value, and NumPy's arrays have no empty cell; write .json or .csv, or say --empty nan where results are floats",
             table.shown_label(row).escape_debug()
         ),
-        None => format!(
-            "{name} has a type that .npy and .npz files have no numbers for; write .json or .csv"
-        ),
+        None => format!("{name} has a type that NumPy has no numbers for; write .json or .csv"),
     };
     Err(Failure::Output { what: "the file".into(), reason })
 }
