@@ -14,7 +14,7 @@ use warpfold_num::{Accuracy, DType, Op, Policy, f16};
 use crate::cell::Fields;
 use crate::fold::{look_up, plain, values_type};
 use crate::form::number_type;
-use crate::saved::{Reader, Saved};
+use crate::saved::{Reader, Saved, check_counts};
 use crate::{Error, Result};
 
 /// The dot product of two columns, array after array: of the rows in which both have a value.
@@ -223,8 +223,9 @@ impl Dot {
         let (row, values) = (saved.number()?, saved.number()?);
         let partial = saved.partial(Op::Dot, self.common)?;
         saved.end()?;
+        check_counts(values, row)?;
         self.merge(Dot { partial, row, values, ..self.clone() });
-        Ok(())
+        check_counts(self.values, self.row)
     }
 
     /// The result.

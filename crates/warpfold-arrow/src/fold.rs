@@ -13,7 +13,7 @@ use crate::cell::{Cell, Fields};
 use crate::decimal::Decimals;
 use crate::form::Form;
 use crate::masked::{Nulls, each_run};
-use crate::saved::{Reader, Saved};
+use crate::saved::{Reader, Saved, check_counts};
 use crate::{Error, Result};
 
 /// Rows of a dictionary that are looked up at once.
@@ -295,7 +295,9 @@ impl ColumnReducer {
             _ => unreachable!("the engine folds what it has a type for"),
         }
         saved.end()?;
-        self.merge(other)
+        check_counts(other.values, other.row)?;
+        self.merge(other)?;
+        check_counts(self.values, self.row)
     }
 
     /// The engine's type of what is folded, unless that is decimals: times of 32 bits are widened.

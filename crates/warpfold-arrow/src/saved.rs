@@ -121,3 +121,11 @@ impl<'a> Reader<'a> {
 pub(crate) fn refused(why: impl Into<String>) -> crate::Error {
     Reduction::BadPartial { expected: "a column", why: why.into() }.into()
 }
+
+/// Whether so many values can be among so many rows: not where two have folded the same rows.
+pub(crate) fn check_counts(values: u64, rows: u64) -> Result<()> {
+    match values > rows {
+        true => Err(refused("it counts more values than there are rows")),
+        false => Ok(()),
+    }
+}

@@ -125,6 +125,19 @@ fn files_are_one_column_in_their_order() {
     assert!(error.contains("no file matches"), "{error}");
 }
 
+/// What shares are made of: where row groups end, and in which order files come.
+#[test]
+fn cuts_tell_row_groups_and_orders_of_files_apart() {
+    let cuts = |names: &[&str]| {
+        let paths: Vec<PathBuf> = names.iter().map(|name| fixture(name)).collect();
+        Files::open(&paths).unwrap().cuts().unwrap()
+    };
+    let both = ["parts/part-3.parquet", "lz4.feather"];
+    assert_eq!(cuts(&both), cuts(&both));
+    assert_ne!(cuts(&both), cuts(&["lz4.feather", "parts/part-3.parquet"]));
+    assert_ne!(cuts(&both).0, cuts(&both[..1]).0);
+}
+
 #[test]
 fn groups_of_files() {
     for name in WHOLE {

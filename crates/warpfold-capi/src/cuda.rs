@@ -214,6 +214,12 @@ unsafe fn start(
             "whether it fits its type is seen on the host, or its type is none that kernels round to; take wf_gpu_request_run",
         ));
     }
+    // One handle that stands for a stream of each thread (CU_STREAM_PER_THREAD): two of them would share a workspace.
+    if stream.addr() == 2 {
+        return Err(Failure::argument(
+            "cudaStreamPerThread is another stream on each thread; give one that was created, or take wf_gpu_request_run",
+        ));
+    }
     // SAFETY: as above.
     let queue = unsafe { gpu.queue(stream) }?;
     let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);

@@ -189,6 +189,20 @@ impl Files {
         Ok(pieces::all(&self.files)?.last().map_or(0, |piece| piece.rows.end))
     }
 
+    /// How the rows of all files are cut into row groups and batches, of which shares are made: their number, and a sum of where each ends. Whoever shares
+    /// out rows with others compares it.
+    ///
+    /// # Errors
+    /// As [`rows`](Self::rows).
+    pub fn cuts(&self) -> Result<(usize, u64)> {
+        // FNV-1a of the ends.
+        const START: u64 = 0xcbf2_9ce4_8422_2325;
+        let byte = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        let pieces = pieces::all(&self.files)?;
+        let ends = pieces.iter().flat_map(|piece| piece.rows.end.to_le_bytes());
+        Ok((pieces.len(), ends.fold(START, byte)))
+    }
+
     /// The schema of the first file.
     pub fn schema(&self) -> SchemaRef {
         self.files.first().map_or_else(|| Schema::empty().into(), |file| file.schema.clone())

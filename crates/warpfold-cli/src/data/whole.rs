@@ -69,10 +69,15 @@ impl Columns {
         &self.description
     }
 
-    /// The types of the columns, and the rows of the files.
-    pub(crate) fn types_and_rows(&self) -> Result<String, Failure> {
-        let types: Vec<String> = self.types()?.iter().map(type_name).collect();
-        Ok(format!("columns of {}, {} rows", types.join(" and "), self.files.rows()?))
+    /// What all ranks have to find alike: the columns, their types, and the rows of the files, cut in the same places.
+    pub(crate) fn columns_and_rows(&self) -> Result<String, Failure> {
+        let types = self.types()?;
+        let named = self.names.iter().zip(&types);
+        let columns: Vec<String> =
+            named.map(|(name, ty)| format!("{name} of {}", type_name(ty))).collect();
+        let (pieces, cuts) = self.files.cuts()?;
+        let (columns, rows) = (columns.join(" and "), self.files.rows()?);
+        Ok(format!("{columns}, {rows} rows in {pieces} row groups or batches ({cuts:016x})"))
     }
 
     fn types(&self) -> Result<Vec<DataType>, Error> {

@@ -30,7 +30,7 @@ pub(super) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(), Failure
 
 fn fold(args: &Reduction, comm: &dyn Comm, found: &Found) -> Result<Own, Failure> {
     let columns = Columns::open(args, found)?;
-    let rows = columns.types_and_rows()?;
+    let rows = columns.columns_and_rows()?;
     let columns = columns.share(comm.rank(), comm.size());
     let folded = columns.fold(args)?;
     if args.verbosity() == Verbosity::Verbose {
