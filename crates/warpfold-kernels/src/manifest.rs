@@ -4,6 +4,39 @@
 //! defines beside each kernel; the names and order of parameters, and numbers that stand for a choice, are in [`arguments`](crate::arguments), made of the
 //! device code too. So none of it is typed a second time in Rust.
 
+/// The parameters of a kernel, as `arguments.rs` lists them.
+macro_rules! arguments {
+    ($file:literal: $name:ident { $($field:ident),+ }) => {
+        #[doc = concat!("Parameters that `", $file, "` declares; pointers are addresses in the machine's memory.")]
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "named as in the device code")]
+        pub struct $name {
+            $(pub $field: u64,)+
+        }
+
+        impl $name {
+            /// One by one, in the kernel's order.
+            pub const fn words(&self) -> [u64; [$(stringify!($field)),+].len()] {
+                [$(self.$field),+]
+            }
+        }
+    };
+}
+
+/// Numbers that a kernel takes for a choice.
+macro_rules! codes {
+    ($file:literal: $name:ident { $($code:ident),+ }) => {
+        #[doc = concat!("Choices that `", $file, "` numbers from 0.")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "named as in the device code")]
+        pub enum $name {
+            $($code,)+
+        }
+    };
+}
+
+pub(crate) use {arguments, codes};
+
 /// A kernel: an entry of a [`Module`](crate::Module).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {

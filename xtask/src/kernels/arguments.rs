@@ -1,5 +1,6 @@
 //! What Rust knows of the parameters of kernels and of the numbers that they take for a choice, read from the device code: `arguments.rs` of `warpfold-kernels`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::Outcome;
@@ -38,37 +39,55 @@ const CODES: &[(&str, &str, &str)] = &[
     ("walk/tables.cuh", "enum Kind : u32", "TableKind"),
 ];
 
+/// Kernels that take the parameters of another: the file, the kernel's name there, and what they are in Rust.
+const SAME: &[(&str, &str, &str)] = &[("entry/segment_fallback.cu", "ENTRY", "SegmentArguments")];
+
 /// The file that the device code gives; `read` gives a file of its folder.
-pub(super) fn text(read: impl Fn(&str) -> Result<String, String>) -> Outcome<String> {
+pub(super) fn text(read: impl Fn(&str) -> Outcome<String>) -> Outcome<String> {
     let mut text = String::from(
-        "//! Parameters of kernels, 64 bits each, and numbers that they take for a choice, as the device code has them. Made by `cargo xtask kernels`.\n",
+        "//! Parameters of kernels, 64 bits each, and numbers that they take for a choice, as the device code has them. Made by `cargo xtask kernels`.\n\nuse crate::manifest::{arguments, codes};\n",
     );
+    let mut records = BTreeMap::new();
     for &(file, kernel, name) in KERNELS {
-        let source = read(file)?;
-        let mut entries = source.split("extern \"C\" __global__").skip(1);
-        let list = entries.find_map(|entry| between(entry, &format!(" {kernel}("), ") {"));
-        let list = list.ok_or_else(|| format!("{file} declares no kernel {kernel}"))?;
-        record(&mut text, file, name, &declared(list));
+        records.insert(name, (file, of_kernel(&read(file)?, file, kernel)?));
     }
     for &(file, list, name) in LISTS {
         let source = read(file)?;
         let list = between(&source, &format!("#define {list} "), "\n#");
         let list = list.ok_or_else(|| format!("{file} has no list of parameters for {name}"))?;
-        record(&mut text, file, name, &declared(list));
+        records.insert(name, (file, declared(list)?));
+    }
+    for &(file, kernel, name) in SAME {
+        let found = of_kernel(&read(file)?, file, kernel)?;
+        let expected = &records[name].1;
+        if found != *expected {
+            return Err(format!("{file}: {kernel} takes {found:?}, and {name} are {expected:?}"));
+        }
+    }
+    for (name, (file, fields)) in records {
+        let fields = fields.join(", ");
+        write!(text, "\narguments! {{ \"{file}\": {name} {{ {fields} }} }}\n")
+            .expect("a string grows");
     }
     for &(file, start, name) in CODES {
         let source = read(file)?;
         let list = between(&source, &format!("{start} {{"), "}")
             .ok_or_else(|| format!("{file} has no {start}"))?;
         let names: Vec<&str> = list.split(',').map(str::trim).filter(|n| !n.is_empty()).collect();
-        let variants = lines(&names);
-        write!(
-            text,
-            "\n/// `{start}` of `{file}`, as numbers.\n#[derive(Debug, Clone, Copy, PartialEq, Eq)]\n#[allow(missing_docs, reason = \"named as in the device code\")]\npub enum {name} {{\n{variants}}}\n",
-        )
-        .expect("a string grows");
+        if let Some(given) = names.iter().find(|name| name.contains('=')) {
+            return Err(format!("{file}: {start} gives a number, `{given}`; let them count"));
+        }
+        let names = names.join(", ");
+        write!(text, "\ncodes! {{ \"{file}\": {name} {{ {names} }} }}\n").expect("a string grows");
     }
     Ok(text)
+}
+
+fn of_kernel(source: &str, file: &str, kernel: &str) -> Outcome<Vec<String>> {
+    let mut entries = source.split("extern \"C\" __global__").skip(1);
+    let list = entries.find_map(|entry| between(entry, &format!(" {kernel}("), ") {"));
+    declared(list.ok_or_else(|| format!("{file} declares no kernel {kernel}"))?)
+        .map_err(|why| format!("{file}: {why}"))
 }
 
 fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
@@ -76,25 +95,17 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
     rest.split_once(end).map(|(body, _)| body)
 }
 
-/// The names of parameters that have one.
-fn declared(parameters: &str) -> Vec<String> {
-    let name = |one: &str| one.trim().rsplit([' ', '*', '\n']).next().unwrap_or("").to_string();
-    let named = parameters.replace('\\', " ");
-    named.split(',').map(name).filter(|name| !name.is_empty()).collect()
-}
-
-fn lines(names: &[&str]) -> String {
-    names.iter().map(|name| format!("    {name},\n")).collect()
-}
-
-fn record(text: &mut String, file: &str, name: &str, fields: &[String]) {
-    let typed: String = fields.iter().map(|field| format!("    pub {field}: u64,\n")).collect();
-    let (count, list) = (fields.len(), fields.join(", "));
-    write!(
-        text,
-        "\n/// Parameters that `{file}` declares, which says what they are; pointers are addresses in the machine's memory.\n#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]\n#[allow(missing_docs, reason = \"named as in the device code\")]\npub struct {name} {{\n{typed}}}\n\nimpl {name} {{\n    /// One by one, in the kernel's order.\n    pub const fn words(&self) -> [u64; {count}] {{\n        let {name} {{ {list} }} = *self;\n        [{list}]\n    }}\n}}\n",
-    )
-    .expect("a string grows");
+/// The names of parameters that have one; all are pointers or `u64`, as a launch passes 64 bits of each.
+fn declared(parameters: &str) -> Outcome<Vec<String>> {
+    let mut names = Vec::new();
+    for one in parameters.replace('\\', " ").split(',').map(str::trim) {
+        let (ty, name) = one.split_at(one.rfind([' ', '*']).map_or(0, |at| at + 1));
+        if !ty.contains('*') && ty.trim() != "u64" {
+            return Err(format!("`{one}` is neither a pointer nor u64"));
+        }
+        names.extend((!name.is_empty()).then(|| name.to_string()));
+    }
+    Ok(names)
 }
 
 #[cfg(test)]
@@ -105,7 +116,8 @@ mod tests {
     fn parameters_are_names_in_their_order() {
         let list =
             "const void*, const void*, u64 n, const Spans<E>::Node* states, \\\n    u64 *faults";
-        assert_eq!(declared(list), ["n", "states", "faults"]);
+        assert_eq!(declared(list).unwrap(), ["n", "states", "faults"]);
+        assert!(declared("u64 n, u32 few").unwrap_err().contains("u32 few"));
     }
 
     /// No compiler of CUDA is needed to see that.

@@ -16,14 +16,14 @@
 // The parameters that all production kernels share, in this order, 64 bits each.
 struct Arguments {
     const void* x;         // n elements, aligned to their size
-    const void* y;         // n more, for dot; else null
+    const void* y;         // n more, for dot; of products of floats the index of the first element; else null
     u64 n;                 // elements
     Workspace* workspace;  // the stream's own
     u64* record;           // the exact state, for the host to read (see each kernel); or null
     void* value;           // the finished value in the result's type, for the device to use; or null
     u64* done;             // where the stamp goes once record and value are visible; or null
     u64 stamp;
-    u64 options;  // of exact folds (the others have an entry that skips NaN)
+    u64 options;  // 1: exact folds skip NaN (others have an entry for it); 2: a tree leaves its root for `finish`
 };
 constexpr u64 SKIP_NAN = 1;
 
