@@ -224,7 +224,9 @@ impl Dot {
         let partial = saved.partial(Op::Dot, self.common)?;
         saved.end()?;
         check_counts(values, row)?;
-        self.merge(Dot { partial, row, values, ..self.clone() });
+        let (columns, types) = (self.columns.clone(), self.types);
+        let Dot { common, policy, .. } = *self;
+        self.merge(Dot { columns, types, common, policy, partial, row, values });
         check_counts(self.values, self.row)
     }
 

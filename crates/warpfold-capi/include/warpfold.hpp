@@ -274,6 +274,7 @@ public:
     }
     // The results of all parts, which are no more than most, on the host.
     template <class T> std::vector<T> run(const request &request, std::size_t most, void *stream = nullptr) const {
+        static_assert(!std::is_same_v<T, bool>, "std::vector<bool> is no array; take wf_gpu_request_run");
         std::vector<T> results(most);
         std::size_t written = 0;
         check(wf_gpu_request_run(get(), request.get(), stream, dtype<T>, results.data(), most, &written));

@@ -24,6 +24,12 @@ pub struct wf_gpu {
     queues: Mutex<HashMap<usize, Arc<Mutex<Queue>>>>,
 }
 
+/// Threads of C share it by its address, where the compiler does not look.
+const _: () = {
+    const fn is_shared<T: Send + Sync>() {}
+    is_shared::<wf_gpu>();
+};
+
 impl wf_gpu {
     /// The queue of a stream, made when the stream is first seen.
     ///

@@ -37,6 +37,7 @@ fn is_folder(path: &Path) -> bool {
 /// Reduces columns and prints their results.
 pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let found = Found::of(args)?;
+    found.check_out(args)?;
     let finish = args.finish()?;
     let mut notes = Vec::new();
     let shown = found.read(args, || {
@@ -62,7 +63,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Looks for them, and whether a result file may be written.
+    /// Looks for them.
     pub(crate) fn of(args: &Reduction) -> Result<Found, Failure> {
         check(args)?;
         args.finish()?;
@@ -71,13 +72,18 @@ impl Found {
         for path in &args.inputs {
             paths.extend(expand(path)?);
         }
-        if let Some((path, _)) = &args.out {
-            outfile::check(path)?;
-            outfile::refuse_inputs(path, paths.iter().map(PathBuf::as_path))?;
-        }
         let watches = paths.iter().map(|path| ChangeMonitor::of_path(path));
         let watches = watches.collect::<Result<_, _>>()?;
         Ok(Found { paths, watches, begun })
+    }
+
+    /// Looks whether a result file may be written: of several ranks one writes it.
+    pub(crate) fn check_out(&self, args: &Reduction) -> Result<(), Failure> {
+        if let Some((path, _)) = &args.out {
+            outfile::check(path)?;
+            outfile::refuse_inputs(path, self.paths.iter().map(PathBuf::as_path))?;
+        }
+        Ok(())
     }
 
     /// Runs what reads the files: what cannot be decoded may have been written to meanwhile.

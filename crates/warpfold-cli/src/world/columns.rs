@@ -16,7 +16,12 @@ struct Own {
 }
 
 pub(super) fn reduction(args: &Reduction, comm: &dyn Comm) -> Result<(), Failure> {
-    let own = Found::of(args).and_then(|found| found.read(args, || fold(args, comm, &found)));
+    let own = Found::of(args).and_then(|found| {
+        if comm.rank() == 0 {
+            found.check_out(args)?;
+        }
+        found.read(args, || fold(args, comm, &found))
+    });
     let (merged, own) = match own {
         Ok(own) => (merge(args, comm, own), Ok(())),
         Err(failure) => (fail(args, comm, &failure), Err(failure)),
