@@ -3,70 +3,10 @@
 //! A scope of rayon waits until each task it spawned has run, even where the calling thread did all the work while the pool was
 //! busy with something else. Here who comes too late finds the work closed and leaves, and only those who began are waited for.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex};
 
-type Panic = Box<dyn std::any::Any + Send>;
-
-/// A pointer to the work of a caller that waits for those who do it.
-#[derive(Clone, Copy)]
-struct Work(*const (dyn Fn() + Sync));
-
-// SAFETY: what it points to is `Sync`, and `Shared::join` alone follows it.
-unsafe impl Send for Work {}
-
-/// Work that several threads may join.
-struct Shared {
-    state: Mutex<State>,
-    idle: Condvar,
-}
-
-struct State {
-    /// The work, until the caller closes it.
-    open: Option<Work>,
-    working: usize,
-    panic: Option<Panic>,
-}
-
-impl Shared {
-    fn new(work: &(dyn Fn() + Sync)) -> Self {
-        // SAFETY: only the lifetime of a pointer changes, which is followed no later than `close` returns (see `join`), and so while the
-        // borrow of the caller of `share` lasts.
-        let work = unsafe {
-            std::mem::transmute::<*const (dyn Fn() + Sync + '_), *const (dyn Fn() + Sync)>(work)
-        };
-        let open = Some(Work(work));
-        Shared { state: Mutex::new(State { open, working: 0, panic: None }), idle: Condvar::new() }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(|poison| poison.into_inner())
-    }
-
-    /// Does the work, unless it is closed.
-    fn join(&self) {
-        let mut state = self.state();
-        let Some(Work(work)) = state.open else { return };
-        state.working += 1;
-        drop(state);
-        // SAFETY: the work was open under the lock that `close` takes, and `close` waits until nobody is working.
-        let panic = catch_unwind(AssertUnwindSafe(|| unsafe { (*work)() })).err();
-        let mut state = self.state();
-        state.working -= 1;
-        state.panic = state.panic.take().or(panic);
-        self.idle.notify_one();
-    }
-
-    /// Lets no one begin any more and waits for those who did.
-    fn close(&self) -> Option<Panic> {
-        let mut state = self.state();
-        state.open = None;
-        while state.working > 0 {
-            state = self.idle.wait(state).unwrap_or_else(|poison| poison.into_inner());
-        }
-        state.panic.take()
-    }
-}
+use crate::gate::Gate;
 
 /// Runs the work on the calling thread and on up to `threads - 1` of the pool that the caller runs in.
 ///
@@ -78,15 +18,16 @@ pub fn share(threads: usize, work: &(dyn Fn() + Sync)) {
     }
     #[cfg(test)]
     SHARED.with(|shared| shared.set(shared.get() + 1));
-    let shared = Arc::new(Shared::new(work));
-    for _ in 1..threads {
-        let shared = Arc::clone(&shared);
-        rayon::spawn(move || shared.join());
-    }
-    let here = catch_unwind(AssertUnwindSafe(work)).err();
-    if let Some(panic) = shared.close().or(here) {
-        resume_unwind(panic);
-    }
+    let gate = Arc::new(Gate::new());
+    let tell = || {
+        for number in 1..threads {
+            let gate = Arc::clone(&gate);
+            rayon::spawn(move || gate.join(number));
+        }
+    };
+    // SAFETY: this thread alone opens it, once.
+    let done = unsafe { gate.open(&|_| work(), tell) };
+    done.unwrap_or_else(|panic| resume_unwind(panic));
 }
 
 /// Works on each of some items, one after another as threads are free, on up to `threads` of them.
@@ -146,6 +87,7 @@ thread_local! {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -16,8 +16,8 @@ use crate::{Error, Result};
 /// The slot's words: the record, then the stamp on a sector of its own.
 const STAMP: usize = RECORD_WORDS;
 
-/// How long the host watches the stamp before it lets the driver wait: small arrays end within it, at the least latency.
-const SPIN: Duration = Duration::from_micros(100);
+/// How long the host watches the stamp before it lets the driver wait, which sees the end later and holds up other threads' launches.
+const SPIN: Duration = Duration::from_millis(1);
 
 pub(super) struct StreamContext {
     device: Arc<Device>,
