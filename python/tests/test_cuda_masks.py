@@ -84,6 +84,9 @@ def test_expressions_of_segments_and_groups(name):
             held = where.cuda() if isinstance(where, torch.Tensor) else where
             there = outcome(lambda: f("max(x, y)", offsets.cuda(), x=x.cuda(), y=y.cuda(), where=held))
             assert there == here, (name, op, where)
+            if offsets[0] == 0 and offsets[-1] == len(x):
+                there = outcome(lambda: f("max(x, y)", lengths=offsets.diff().cuda(), x=x.cuda(), y=y.cuda(), where=held))
+                assert there == here, (name, op, where)
             here = outcome(lambda: flat(getattr(wf.group_by(keys, "max(x, y)", x=x, y=y, where=where), op)()))
             by = wf.group_by(keys.cuda(), "max(x, y)", x=x.cuda(), y=y.cuda(), where=held)
             assert outcome(lambda: flat(getattr(by, op)())) == here, (name, op, where)
@@ -108,6 +111,25 @@ def test_weights(names):
             assert there == here, (names, op, axis)
 
 
+@pytest.mark.parametrize("name", ("float32", "float64", "float16", "bfloat16", "int32", "int8", "complex64"))
+def test_one_more_element(name):
+    x = tensor(name, (40, 30))
+    one = x.reshape(-1)[3].item()
+    for op in ("sum", "prod", "min", "max", "any", "all"):
+        f = getattr(wf, op)
+        if x.is_complex() and op in ("min", "max"):
+            continue
+        for keepdims in (False, True):
+            there, here = both(lambda x: f(x[:1, :3].contiguous(), initial=one, keepdims=keepdims), x)
+            assert there == here, (name, op)
+        there, here = both(lambda x: f(x[:0], initial=one), x)
+        assert there == here, (name, op, "of nothing")
+    if name == "float32":
+        big = torch.tensor([1e30, -1e30]).cuda()
+        assert wf.sum(big, initial=0.5).item() == 0.5
+        assert wf.sum(big, initial=0.5, accuracy="fast").item() == 0.5
+
+
 def test_errors_name_the_argument_and_say_what_to_do():
     x, mask = torch.ones(4, 3).cuda(), torch.ones(4, 3, dtype=torch.bool).cuda()
     line, keys = x.reshape(-1), torch.arange(12).cuda()
@@ -121,7 +143,10 @@ def test_errors_name_the_argument_and_say_what_to_do():
         (lambda: wf.sum(x.T, where=mask.T), "x must be contiguous.*x.contiguous"),
         (lambda: wf.sum(x.to(torch.complex64), where=mask), "copy the array and where to the host"),
         (lambda: wf.stats(x.half(), where=mask), "copy the array and where to the host"),
-        (lambda: wf.sum(x, initial=1.0), "initial is for arrays in the host's memory.*x.cpu"),
+        (lambda: wf.sum(x, axis=0, initial=1.0), "over axes.*no initial.*x.cpu"),
+        (lambda: wf.sum(x, initial=1.0, where=mask), "initial does not go with where.*x.cpu"),
+        (lambda: wf.sum(x, initial="y"), "initial is one number"),
+        (lambda: wf.sum(x.T, initial=1.0, axis=(0, 1)).item() + wf.prod(x.T, initial=1.0), "must be contiguous for an exact partial"),
         (lambda: wf.mean(x, weights=mask.cpu().float()), "weights is no array there.*x.cpu"),
         (lambda: wf.sum(x, weights="x"), "weights is no array there"),
         (lambda: wf.segment_sum(line, every=4, where=mask.reshape(-1).cpu()), "where does not"),

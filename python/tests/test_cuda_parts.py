@@ -63,11 +63,15 @@ def test_segments(name):
         assert outcome(f, y, every=50) == outcome(f, x, every=50), op
         for kind in (torch.int32, torch.int64):
             assert outcome(f, y, offsets.to(kind).cuda()) == outcome(f, x, offsets.to(kind)), (op, kind)
-    for wrong in (lambda: wf.segment_sum(y, offsets), lambda: wf.segment_sum(y, lengths=offsets.cuda()), lambda: wf.segment_sum(y)):
-        with pytest.raises(TypeError, match="on that GPU|stated by"):
+            lengths = offsets.diff().to(kind)
+            assert outcome(f, y, lengths=lengths.cuda()) == outcome(f, x, lengths=lengths), (op, kind)
+    for wrong in (lambda: wf.segment_sum(y, offsets), lambda: wf.segment_sum(y, lengths=offsets), lambda: wf.segment_sum(y)):
+        with pytest.raises(TypeError, match="on that GPU|stated in one way"):
             wrong()
-    with pytest.raises(ValueError):
-        wf.segment_sum(y, torch.tensor([0, 9, 5]).cuda())
+    for wrong in ({"offsets": [0, 9, 5]}, {"lengths": [0, 4999]}, {"lengths": [5001, -1]}, {"lengths": [-1]}):
+        with pytest.raises(ValueError):
+            wf.segment_sum(y, **{name: torch.tensor(numbers).cuda() for name, numbers in wrong.items()})
+    assert outcome(wf.segment_sum, y[:0], lengths=torch.tensor([0, 0]).cuda()) == outcome(wf.segment_sum, x[:0], lengths=torch.tensor([0, 0]))
 
 
 @pytest.mark.parametrize("name", [*REAL, "bfloat16"])

@@ -22,6 +22,9 @@ type Queues = HashMap<(i32, usize, For), Arc<Mutex<Ready>>>;
 /// Queues at most: beyond, one is made for each call.
 const MOST_QUEUES: usize = 64;
 
+/// The handle of a stream of each thread (`cudaStreamPerThread`): a queue for it would give two of them one workspace.
+const PER_THREAD: usize = 2;
+
 /// What a queue of a stream is for: who starts work does not wait behind who reads a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum For {
@@ -163,7 +166,7 @@ pub(crate) unsafe fn on_stream<R>(
         let queues = queues.get_or_insert_default();
         match queues.get(&(number, stream, what)) {
             Some(queue) => Some(queue.clone()),
-            None if queues.len() >= MOST_QUEUES => None,
+            None if queues.len() >= MOST_QUEUES || stream == PER_THREAD => None,
             None => {
                 let made = Arc::new(Mutex::new(make()?));
                 queues.insert((number, stream, what), made.clone());

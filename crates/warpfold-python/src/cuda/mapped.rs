@@ -10,7 +10,7 @@ use warpfold_gpu::kernel::{self, AnyOperand, AnyView, MapParts};
 use warpfold_num::{Column, DType, Op, Result};
 use warpfold_plan::shape::{Folding, Layout};
 
-use super::devices;
+use super::{Location, devices};
 use crate::convert::Wanted;
 use crate::errors::raised;
 use crate::kept::Kept;
@@ -83,8 +83,14 @@ impl Arrays {
     }
 
     /// One more array, which is none of the expression's; its elements are read as of a type.
-    pub(super) fn and(mut self, array: &OnGpu, dtype: DType) -> Self {
-        self.locations.push(DeviceArray { dtype, ..DeviceArray::of(array) });
+    pub(super) fn and(mut self, location: Location, dtype: DType) -> Self {
+        let Location { first, len, stream } = location;
+        self.locations.push(DeviceArray {
+            dtype,
+            address: first as usize,
+            len: len as usize,
+            stream,
+        });
         self
     }
 

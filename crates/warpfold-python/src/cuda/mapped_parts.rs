@@ -7,8 +7,8 @@ use warpfold_gpu::cuda::KeepContext;
 use warpfold_gpu::kernel::{AnyOperand, MapGroups, MapParts};
 use warpfold_num::{Column, DType, Op};
 
-use super::check_bools;
 use super::mapped::{Arrays, check_run};
+use super::{Location, check_bools};
 use crate::errors::raised;
 use crate::reduce::Call;
 use crate::take::OnGpu;
@@ -18,8 +18,8 @@ use crate::take::OnGpu;
 pub(crate) enum DeviceParts<'a> {
     /// Segments of one length.
     Every(u64),
-    /// Segments, by one more offset than there are.
-    Offsets(&'a OnGpu),
+    /// Segments, by one more offset than there are, of 32 or 64 bits, on the GPU of the arrays.
+    Offsets(Location, DType),
     /// Groups of equal keys; where there is a number of groups, keys are the numbers below it.
     Keys(&'a OnGpu, Option<u64>),
 }
@@ -46,19 +46,15 @@ pub(crate) fn reduce<'py>(
     }
     let arrays = match parts {
         DeviceParts::Every(_) => arrays,
-        DeviceParts::Offsets(offsets) => {
-            // An offset below 0 is one far beyond the array.
-            let dtype = if offsets.input.dtype.size() == 4 { DType::U32 } else { DType::U64 };
-            arrays.and(offsets, dtype)
-        }
+        DeviceParts::Offsets(offsets, dtype) => arrays.and(offsets, dtype),
         DeviceParts::Keys(keys, _) => {
             check_bools(py, &Call::new(Op::Sum, call.policy), keys)?;
-            arrays.and(keys, keys.input.read_as())
+            arrays.and(Location::of(keys), keys.input.read_as())
         }
     };
     let (op, every, numbers) = match parts {
         DeviceParts::Every(length) => (call.op, Some(length), None),
-        DeviceParts::Offsets(_) => (call.op, None, None),
+        DeviceParts::Offsets(..) => (call.op, None, None),
         DeviceParts::Keys(_, numbers) => (call.op, None, Some(numbers)),
     };
     let n = inputs.len();
@@ -91,8 +87,7 @@ pub(crate) fn reduce<'py>(
 pub(crate) fn check(inputs: &[(&str, &OnGpu)], parts: DeviceParts<'_>) -> PyResult<()> {
     let (of, first) = inputs[0];
     let parting = match parts {
-        DeviceParts::Every(_) => None,
-        DeviceParts::Offsets(offsets) => Some(("offsets", offsets)),
+        DeviceParts::Every(_) | DeviceParts::Offsets(..) => None,
         DeviceParts::Keys(keys, _) => Some(("keys", keys)),
     };
     for (name, array) in inputs.iter().copied().chain(parting) {

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 use warpfold_engine::Columns;
 use warpfold_engine::map::Expressions;
-use warpfold_num::{DType, Op};
+use warpfold_num::{Accuracy, DType, Op, Policy};
 
 use super::{check_bools, mapped};
 use crate::convert::Wanted;
@@ -13,7 +13,7 @@ use crate::errors::raised;
 use crate::kept::Kept;
 use crate::masked::mask_of;
 use crate::names::name;
-use crate::reduce::{Call, More};
+use crate::reduce::{Call, More, finish};
 use crate::take::{OnGpu, Taken, take_any};
 use crate::weights::{exactly, is_weighted, no_weights};
 
@@ -23,12 +23,15 @@ pub(crate) fn reduce<'py>(
     call: &Call<'_, 'py>,
     x: &OnGpu,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if call.more.initial.is_some() {
-        return Err(PyTypeError::new_err(
-            "initial is for arrays in the host's memory, and this one lies on a GPU; concatenate it to the array, or copy that to the host, as x.cpu() or x.get() does",
-        ));
-    }
     let mask = mask(call.more.r#where)?;
+    if let Some(initial) = call.more.initial {
+        return match mask {
+            None if call.more.weights.is_none() => with_initial(py, call, x, initial),
+            _ => Err(PyTypeError::new_err(
+                "of an array on a GPU, initial does not go with where or weights; add it to the result of an Exact, or copy the arrays to the host, as x.cpu() or x.get() does",
+            )),
+        };
+    }
     let Some(weights) = call.more.weights else {
         return match &mask {
             None => super::reduce(py, &Call { more: More::default(), ..*call }, x),
@@ -70,6 +73,28 @@ pub(crate) fn reduce<'py>(
     let expressions = expressions.map_err(|error| raised(&error))?;
     let dtype = if x_type == DType::Bool { w_type } else { x_type };
     mapped::reduce(py, call, &expressions, &inputs, Some(dtype))
+}
+
+/// The result of all elements and of one more, merged before it is rounded.
+fn with_initial<'py>(
+    py: Python<'py>,
+    call: &Call<'_, 'py>,
+    x: &OnGpu,
+    initial: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let kept = Kept::new(call, &x.input.shape)?;
+    if !kept.is_whole {
+        return Err(PyTypeError::new_err(
+            "over axes of an array on a GPU there is no initial, as only results are left there; concatenate it along the axes, or copy the array to the host, as x.cpu() or x.get() does",
+        ));
+    }
+    let wanted = call.wanted(x.input.dtype, x.input.home)?;
+    // A fast sum on a GPU is rounded on the way, and nothing can be merged with it.
+    let policy = Policy { accuracy: Accuracy::Exact, ..call.policy };
+    let mut all = crate::initial::initial(call.op, x.input.dtype, policy, initial)?;
+    all.merge(&super::partial(py, x, call.op, policy)?);
+    let output = finish(&all, call.op, &wanted, !x.input.is_empty())?;
+    call.give(py, x.input.home, output, &kept.shape, &wanted)
 }
 
 fn is_text(given: &Bound<'_, PyAny>) -> bool {

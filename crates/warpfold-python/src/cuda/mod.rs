@@ -202,7 +202,7 @@ pub(crate) struct Location {
 
 impl Location {
     /// Of elements that are one run of memory: in Fortran's order too the first one is that of all indices 0.
-    fn of(x: &OnGpu) -> Self {
+    pub(crate) fn of(x: &OnGpu) -> Self {
         Location { first: x.input.address().addr() as u64, len: x.input.len(), stream: x.stream }
     }
 
@@ -338,9 +338,10 @@ fn exact<T: Element>(
 /// The exact partial of all elements, which are one run of memory.
 pub(crate) fn partial(py: Python<'_>, x: &OnGpu, op: Op, policy: Policy) -> PyResult<AnyPartial> {
     let _kept = KeepContext::new();
-    if !x.input.is_run(true) {
+    // The factors of a product are in C order.
+    if !x.input.is_run(op != Op::Prod) {
         return Err(PyValueError::new_err(
-            "an array on a GPU must be contiguous to be added to a partial; give x.contiguous()",
+            "an array on a GPU must be contiguous for an exact partial, which initial and Exact take; give x.contiguous()",
         ));
     }
     check_bools(py, &Call::new(op, policy), x)?;

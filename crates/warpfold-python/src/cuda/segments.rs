@@ -3,8 +3,9 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use warpfold_engine::map::Expressions;
-use warpfold_gpu::cuda::KeepContext;
-use warpfold_num::{DType, with_element};
+use warpfold_gpu::cuda::{Buffer, Gpu, KeepContext};
+use warpfold_num::{DType, Error, Result, with_element};
+use warpfold_plan::segment::Segments;
 use warpfold_plan::shape::Layout;
 
 use super::mapped_parts::{self, DeviceParts};
@@ -44,28 +45,27 @@ pub(crate) fn reduce<'py>(
     let gpu = devices::gpu(x.gpu.number)?;
     let n = x.input.len();
     let offsets;
-    let cut = match (segments.offsets, segments.every) {
-        (Some(given), None) if segments.lengths.is_none() => {
-            offsets = on_gpu(given, x)?;
-            let there = Location::of(&offsets);
-            let here = py.detach(|| match offsets.input.dtype.size() {
-                4 => there
-                    .read::<u32, _>(&gpu, |view| gpu.download(view))
-                    .map(|all| all.into_iter().map(u64::from).collect()),
-                _ => there.read::<u64, _>(&gpu, |view| gpu.download(view)),
-            });
-            let here: Vec<u64> = here.map_err(|error| raised(&error))?;
+    let cut = match stated(py, segments, x)? {
+        Stated::Every(length) => {
+            Cut::Every { length, segments: n.checked_div(length).unwrap_or(0) }
+        }
+        Stated::Offsets(found) => {
+            offsets = found;
+            let here = match &offsets {
+                Offsets::Summed(_, here) => here.clone(),
+                Offsets::Given(_) => {
+                    let (there, dtype) = (offsets.location(), offsets.dtype());
+                    let here = py.detach(|| download(&gpu, there, dtype));
+                    here.map_err(|error| raised(&error))?
+                }
+            };
             if here.is_empty() {
                 return Err(PyValueError::new_err(
                     "there are no offsets; give one more than segments, as [0] for none",
                 ));
             }
-            Cut::Offsets { there, size: offsets.input.dtype.size(), here }
+            Cut::Offsets { there: offsets.location(), size: offsets.dtype().size(), here }
         }
-        (None, Some(length)) if segments.lengths.is_none() => {
-            Cut::Every { length, segments: n.checked_div(length).unwrap_or(0) }
-        }
-        _ => return Err(stated_otherwise()),
     };
     if let Cut::Every { length, segments } = cut
         && segments.checked_mul(length) == Some(n)
@@ -108,38 +108,104 @@ fn mapped<'py>(
     segments: &Where<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let offsets;
-    let parts = match (segments.offsets, segments.every) {
-        (Some(given), None) if segments.lengths.is_none() => {
-            offsets = on_gpu(given, inputs[0].1)?;
-            DeviceParts::Offsets(&offsets)
+    let parts = match stated(py, segments, inputs[0].1)? {
+        Stated::Every(length) => DeviceParts::Every(length),
+        Stated::Offsets(found) => {
+            offsets = found;
+            DeviceParts::Offsets(offsets.location(), offsets.dtype())
         }
-        (None, Some(length)) if segments.lengths.is_none() => DeviceParts::Every(length),
-        _ => return Err(stated_otherwise()),
     };
     let (_, results) = mapped_parts::reduce(py, call, expressions, inputs, dtype, parts)?;
     Ok(results)
 }
 
-fn stated_otherwise() -> PyErr {
-    PyTypeError::new_err(
-        "segments of an array on a GPU are stated by offsets there, or by every; give one of them",
-    )
+/// How a caller states segments of an array on a GPU.
+enum Stated {
+    Every(u64),
+    Offsets(Offsets),
 }
 
-/// Offsets on the GPU that the array is on.
-fn on_gpu(given: &Bound<'_, PyAny>, x: &OnGpu) -> PyResult<OnGpu> {
-    let is_offsets = |dtype| matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64);
-    match take_any(given)? {
-        Taken::Gpu(offsets)
-            if offsets.gpu.number == x.gpu.number
-                && is_offsets(offsets.input.dtype)
-                && offsets.input.shape.len() == 1
-                && offsets.input.is_run(false) =>
-        {
-            Ok(offsets)
+/// One more offset than segments, on the GPU.
+enum Offsets {
+    Given(OnGpu),
+    /// The sums of lengths, and what they are here.
+    Summed(Buffer<u64>, Vec<u64>),
+}
+
+impl Offsets {
+    fn location(&self) -> Location {
+        match self {
+            Offsets::Given(offsets) => Location::of(offsets),
+            Offsets::Summed(there, here) => {
+                Location { first: there.address(), len: here.len() as u64, stream: None }
+            }
         }
+    }
+
+    /// The type that kernels read: an offset below 0 is one far beyond the array.
+    fn dtype(&self) -> DType {
+        match self {
+            Offsets::Given(offsets) => read_as(offsets),
+            Offsets::Summed(..) => DType::U64,
+        }
+    }
+}
+
+fn read_as(numbers: &OnGpu) -> DType {
+    if numbers.input.dtype.size() == 4 { DType::U32 } else { DType::U64 }
+}
+
+fn download(gpu: &Gpu, numbers: Location, dtype: DType) -> Result<Vec<u64>> {
+    match dtype {
+        DType::U32 => {
+            let all = numbers.read::<u32, _>(gpu, |view| gpu.download(view))?;
+            Ok(all.into_iter().map(u64::from).collect())
+        }
+        _ => numbers.read::<u64, _>(gpu, |view| gpu.download(view)),
+    }
+}
+
+/// Reads how segments are stated. Lengths are added up on the host, 4 or 8 bytes for each segment there and 8 back.
+fn stated(py: Python<'_>, segments: &Where<'_, '_>, x: &OnGpu) -> PyResult<Stated> {
+    match (segments.offsets, segments.lengths, segments.every) {
+        (Some(given), None, None) => {
+            on_gpu("offsets", given, x).map(|offsets| Stated::Offsets(Offsets::Given(offsets)))
+        }
+        (None, Some(given), None) => {
+            let lengths = on_gpu("lengths", given, x)?;
+            let (gpu, n) = (devices::gpu(x.gpu.number)?, x.input.len());
+            let (location, dtype) = (Location::of(&lengths), read_as(&lengths));
+            let summed = py.detach(|| {
+                let lengths = download(&gpu, location, dtype)?;
+                let bounds = Segments::lengths(&lengths[..]).check(n)?;
+                let ends = (0..lengths.len()).map(|segment| bounds.range(segment).end as u64);
+                let offsets: Vec<u64> = std::iter::once(0).chain(ends).collect();
+                Ok((gpu.upload(&offsets)?, offsets))
+            });
+            let (there, here) = summed.map_err(|error: Error| raised(&error))?;
+            Ok(Stated::Offsets(Offsets::Summed(there, here)))
+        }
+        (None, None, Some(length)) => Ok(Stated::Every(length)),
         _ => Err(PyTypeError::new_err(
-            "offsets of an array on a GPU are contiguous integers of 32 or 64 bits on that GPU; move them there",
+            "segments are stated in one way; give offsets or lengths on the GPU of the array, or every",
         )),
+    }
+}
+
+/// Offsets or lengths on the GPU that the array is on.
+fn on_gpu(name: &str, given: &Bound<'_, PyAny>, x: &OnGpu) -> PyResult<OnGpu> {
+    let is_whole = |dtype| matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64);
+    match take_any(given)? {
+        Taken::Gpu(numbers)
+            if numbers.gpu.number == x.gpu.number
+                && is_whole(numbers.input.dtype)
+                && numbers.input.shape.len() == 1
+                && numbers.input.is_run(false) =>
+        {
+            Ok(numbers)
+        }
+        _ => Err(PyTypeError::new_err(format!(
+            "{name} of an array on a GPU are contiguous integers of 32 or 64 bits on that GPU; move them there"
+        ))),
     }
 }
