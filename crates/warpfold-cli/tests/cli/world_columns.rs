@@ -151,6 +151,29 @@ fn what_is_wrong_with_files_is_told_once_and_named_by_all() {
     }
 }
 
+/// Copies of a folder that have as many rows, in files of other lengths: without looking, ranks would read rows twice.
+#[test]
+fn files_that_are_cut_elsewhere_are_refused() {
+    let folder = Folder::new();
+    let (orders, part) = (fixture(ORDERS), fixture("parts/part-0.parquet"));
+    let ranks = [("one", [&orders, &part]), ("two", [&part, &orders])].map(|(name, files)| {
+        let sales = folder.at(name).join("sales");
+        fs::create_dir_all(&sales).expect("a folder");
+        for (file, to) in files.iter().zip(["a.parquet", "b.parquet"]) {
+            fs::copy(file, sales.join(to)).expect("a copy");
+        }
+        ["sum", sales.to_str().expect("UTF-8"), "--column", "price", "--world"].map(String::from)
+    });
+    let [one, two] = ranks.map(Vec::from);
+    for rank in outcomes(start(&[one.clone(), two], 2, 60)) {
+        let said = text(&rank.stderr);
+        assert!(said.contains("rank 1 differs from rank 0"), "{said}");
+        assert_eq!((rank.status.code(), rank.stdout.len()), (Some(1), 0));
+    }
+    let same = outcomes(start(&[one.clone(), one], 2, 60));
+    assert!(same.iter().all(|rank| rank.status.success()), "{same:?}");
+}
+
 /// `--verbose` says which rank reads how many row groups, and results go to files.
 #[test]
 fn who_reads_what_is_said() {

@@ -9,7 +9,9 @@ use warpfold_dist::{Comm, share};
 use warpfold_engine::{self as engine, HostArray, Parts, Request};
 
 use super::gathered::Slab;
-use super::{Folded, Made, Read, flatten_read, folded, is_whole, products, segments, values};
+use super::{
+    Folded, Made, Read, flatten_read, folded, is_whole, no_outputs, products, segments, values,
+};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::device::Executor;
@@ -200,12 +202,12 @@ fn results(
         all.fold(0, |number, (index, length)| number * length + index) as usize
     };
     let name = |output: usize| At::Indices(indices(output as u64, &shape));
-    let mut found = values(args, executor, request, number, name)?;
     if slab.from == slab.to {
         // The names of the columns alone: what has no result is another rank's.
-        let columns = found.unwrap_or_default();
+        let columns = no_outputs(args, request.x.dtype())?;
         return Ok(Ok(columns.into_iter().map(|(name, _)| (name, Vec::new())).collect()));
     }
+    let mut found = values(args, executor, request, number, name)?;
     flatten_read(args, &mut found, |own, index| folding.flat(slab.output(own) as u64, index));
     Ok(found)
 }
