@@ -1,12 +1,16 @@
-"""Reductions of tensors on a GPU, beside torch's own, as JSON: python gpu.py > results/MACHINE/python.json
+"""Reductions of tensors on a GPU, beside torch's own, and of whole arrays beside CuPy's and JAX's where those are installed, as JSON: python gpu.py > results/MACHINE/python.json
 
 Results are checked first: sums against math.fsum up to 2^24 elements, everything against the same call on the host.
 `enqueue` is the host's time for a call whose result stays on the GPU; `value` the time until it is a number on the host, `host` the same by `out=` on the
 host; `device` the time of a call on the GPU, between events around many of them. Medians of repetitions in turns; microseconds.
+`torch deterministic` is torch under use_deterministic_algorithms. JAX has streams of its own, which the events know nothing of: its `device` is left out.
 """
 
+import importlib.metadata
+import importlib.util
 import json
 import math
+import os
 import statistics
 import time
 
@@ -15,6 +19,57 @@ import torch
 import warpfold as wf
 
 REPEAT = 15
+
+# JAX would take most of the memory.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+LIBRARIES = [name for name in ("cupy", "jax") if importlib.util.find_spec(name)]
+
+
+def deterministic(f):
+    """The same, as torch does it where it is told to be deterministic."""
+
+    def call():
+        torch.use_deterministic_algorithms(True)
+        try:
+            return f()
+        finally:
+            torch.use_deterministic_algorithms(False)
+
+    return call
+
+
+def peers_of(x):
+    """The same reductions of an array by the other libraries, by their names and operations."""
+    found = {}
+    if "cupy" in LIBRARIES:
+        import cupy
+
+        c = cupy.from_dlpack(x)
+        found["cupy"] = {
+            "sum": lambda: cupy.sum(c),
+            "var": lambda: cupy.var(c, ddof=1),
+            "l2": lambda: cupy.linalg.norm(c),
+            "sumsq": lambda: cupy.dot(c, c),
+            "max": lambda: cupy.amax(c),
+            "argmax": lambda: cupy.argmax(c),
+            "dot": lambda: cupy.dot(c, c),
+        }
+    if "jax" in LIBRARIES:
+        import jax
+        import jax.numpy as jnp
+
+        j = jax.device_put(x.cpu().numpy(), jax.devices("gpu")[0])
+        functions = {
+            "sum": jnp.sum,
+            "var": lambda j: jnp.var(j, ddof=1),
+            "l2": jnp.linalg.norm,
+            "sumsq": lambda j: jnp.sum(j * j),
+            "max": jnp.max,
+            "argmax": jnp.argmax,
+            "dot": lambda j: jnp.dot(j, j),
+        }
+        found["jax"] = {op: (lambda f: lambda: f(j))(jax.jit(f)) for op, f in functions.items()}
+    return found
 
 
 def microseconds(f, calls):
@@ -52,8 +107,14 @@ def measured(functions, calls, host=None):
             found["warpfold"]["host"].append(microseconds(lambda: host().item(), calls))
         for name, f in functions.items():
             found[name]["enqueue"].append(enqueue(f, calls))
+            if name == "jax":
+                f().block_until_ready()
             found[name]["value"].append(microseconds(lambda: f().reshape(-1)[0].item(), calls))
-            found[name]["device"].append(on_device(f, calls))
+            if name != "jax":
+                found[name]["device"].append(on_device(f, calls))
+    for times in found.values():
+        if not times["device"]:
+            del times["device"]
     return {name: {kind: statistics.median(times) for kind, times in kinds.items()} for name, kinds in found.items()}
 
 
@@ -69,6 +130,7 @@ def main():
         assert wf.sum(x).item() == expected.item()
         if log <= 24:
             assert expected.item() == torch.tensor(math.fsum(x.cpu().double().tolist())).item()
+        others = peers_of(x)
         for op, mine, peer in (
             ("sum", lambda: wf.sum(x), lambda: torch.sum(x)),
             ("var", lambda: wf.var(x, correction=1), lambda: torch.var(x)),
@@ -81,7 +143,9 @@ def main():
             out = torch.empty((), dtype=torch.int64 if op == "argmax" else torch.float32)
             correction = {"correction": 1} if op == "var" else {}
             host = None if op == "dot" else lambda: getattr(wf, op)(x, out=out, **correction)
-            times = measured({"warpfold": mine, "torch": peer}, calls_of(1 << log), host)
+            functions = {"warpfold": mine, "torch": peer, "torch deterministic": deterministic(peer)}
+            functions |= {name: calls[op] for name, calls in others.items()}
+            times = measured(functions, calls_of(1 << log), host)
             rows.append({"op": op, "dtype": "float32", "shape": [1 << log], "axis": None, "us": times})
     for dtype in (torch.float32, torch.bfloat16):
         for shape in ((4096, 4096), (65536, 1024), (1024, 16384)):
@@ -94,7 +158,9 @@ def main():
                 assert mine().cpu().equal(getattr(wf, op)(x.cpu(), axis=1))
                 times = measured({"warpfold": mine, "torch": peer}, 5)
                 rows.append({"op": op, "dtype": str(dtype)[6:], "shape": list(shape), "axis": 1, "us": times})
-    print(json.dumps({**machine.gpu(), "rows": rows}, indent=1))
+    about = machine.gpu()
+    about["versions"] |= {name: importlib.metadata.version("cupy-cuda13x" if name == "cupy" else name) for name in LIBRARIES}
+    print(json.dumps({**about, "rows": rows}, indent=1))
 
 
 if __name__ == "__main__":
