@@ -48,16 +48,9 @@ impl Whole {
     ) -> Result<Whole, Error> {
         let (mut words, mut bytes) = (Vec::new(), 0);
         while let Some(piece) = pieces.next_piece()? {
-            let needed = (bytes + piece.len()).div_ceil(8);
-            let more = needed - words.len();
-            // Twice as much as there is, so that little is moved; where that is too much, what is needed.
-            let has_grown = memory::fallibly(|| {
-                words.try_reserve(more).or_else(|_| words.try_reserve_exact(more)).is_ok()
-            });
-            if !has_grown {
+            if !has_room(&mut words, (bytes + piece.len()).div_ceil(8)) {
                 return Err(Error::input(&name, Problem::NoMemory { read: bytes as u64 }));
             }
-            words.resize(needed, 0u64);
             bytemuck::cast_slice_mut(&mut words)[bytes..bytes + piece.len()].copy_from_slice(piece);
             bytes += piece.len();
         }
@@ -94,20 +87,7 @@ impl Whole {
             return Ok(self);
         }
         let size = self.dtype.size();
-        self.data = match self.data {
-            Data::Copied(words, bytes) => Data::Copied(words, bytes),
-            Data::Mapped(map, monitor) => {
-                let mut words = Vec::new();
-                let needed = map.len().div_ceil(8);
-                if !memory::fallibly(|| words.try_reserve_exact(needed).is_ok()) {
-                    return Err(Error::input(&self.name, Problem::NoMemory { read: 0 }));
-                }
-                words.resize(needed, 0u64);
-                bytemuck::cast_slice_mut(&mut words)[..map.len()].copy_from_slice(&map);
-                monitor.check()?;
-                Data::Copied(words, map.len())
-            }
-        };
+        self = self.into_copy()?;
         if let Data::Copied(words, bytes) = &mut self.data {
             let all: &mut [u8] = bytemuck::cast_slice_mut(words);
             let (mut kept, mut from) = (0, 0);
@@ -121,6 +101,43 @@ impl Whole {
             }
             *bytes = kept;
             self.layout = Layout::c(&[(kept / size) as u64])?;
+        }
+        Ok(self)
+    }
+
+    /// Its elements and those of another behind them, along one axis, by its name.
+    ///
+    /// # Errors
+    /// As [`without`](Self::without).
+    ///
+    /// # Panics
+    /// If the two are of different types.
+    pub fn followed_by(self, next: &Whole) -> Result<Whole, Error> {
+        assert_eq!(self.dtype, next.dtype, "elements of one array have one type");
+        let mut all = self.into_copy()?;
+        if let Data::Copied(words, bytes) = &mut all.data {
+            let more = next.bytes();
+            if !has_room(words, (*bytes + more.len()).div_ceil(8)) {
+                return Err(Error::input(&next.name, Problem::NoMemory { read: *bytes as u64 }));
+            }
+            bytemuck::cast_slice_mut(words)[*bytes..*bytes + more.len()].copy_from_slice(more);
+            next.check_unchanged()?;
+            *bytes += more.len();
+            all.layout = Layout::c(&[(*bytes / all.dtype.size()) as u64])?;
+        }
+        Ok(all)
+    }
+
+    /// The same in memory of its own, whatever becomes of the file.
+    fn into_copy(mut self) -> Result<Whole, Error> {
+        if let Data::Mapped(map, monitor) = &self.data {
+            let (mut words, bytes) = (Vec::new(), map.len());
+            if !has_room(&mut words, bytes.div_ceil(8)) {
+                return Err(Error::input(&self.name, Problem::NoMemory { read: 0 }));
+            }
+            bytemuck::cast_slice_mut(&mut words)[..bytes].copy_from_slice(map);
+            monitor.check()?;
+            self.data = Data::Copied(words, bytes);
         }
         Ok(self)
     }
@@ -196,4 +213,17 @@ impl Whole {
         self.layout.check_within(self.len())?;
         Ok(&self.layout)
     }
+}
+
+/// Makes words as many as are needed, unless there is no memory for them.
+fn has_room(words: &mut Vec<u64>, needed: usize) -> bool {
+    let more = needed.saturating_sub(words.len());
+    // Twice as much as there is, so that little is moved; where that is too much, what is needed.
+    let has_grown = memory::fallibly(|| {
+        words.try_reserve(more).or_else(|_| words.try_reserve_exact(more)).is_ok()
+    });
+    if has_grown {
+        words.resize(needed, 0);
+    }
+    has_grown
 }

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use warpfold::{Column, Error, Value};
+use warpfold::{Column, DType, Error, Value};
 use warpfold_engine::{self as engine, HostArray, Indices, Request};
 
+use super::joined::ReadFile;
 use super::keys;
 use super::tuples::{Coded, Tuples};
-use super::{BatchedResults, Parted, Read, found, header};
+use super::{BatchedResults, Parted, Read, found};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
 use crate::input::text::{Indices as Places, MissingRuns};
-use crate::input::{self, Name, Whole};
+use crate::input::{self, Input, Name, Whole};
 use crate::left_out::Texts;
 use crate::several::{Chosen, Kept, Reading, nothing_left, of_column, say_left_out};
 use crate::table::{Cells, Labels, Printed, Table, Titles};
@@ -30,20 +31,28 @@ pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
     }
     let begun = Instant::now();
     let chosen = Chosen::of(args, &opening::key_columns(args))?;
-    let input = super::only(chosen.open(args)?, args.op())?;
+    let inputs = chosen.open(args)?;
     if args.verbosity() == Verbosity::Verbose {
-        crate::say!("input: {}: {}", input.name(), input.describe());
+        for input in &inputs {
+            crate::say!("input: {}: {}", input.name(), input.describe());
+        }
     }
-    let mut texts = Texts::of([&input]);
-    let (notes, values, dtype) = (input.notes(), input.monitor(), input.dtype());
+    let mut texts = Texts::of(&inputs);
+    let dtype = inputs.first().map_or(DType::F64, Input::dtype);
     let mut reading = Reading::new(chosen.names.len());
     let mut all = vec![Kept::default(); chosen.names.len()];
-    reading.read(input, |column, elements| {
-        all[column].append(elements.bytes());
-        Ok(())
-    })?;
+    let mut files = Vec::new();
+    for input in inputs {
+        let (notes, monitor) = (input.notes(), input.monitor());
+        reading.read(input, |column, elements| {
+            all[column].append(elements.bytes());
+            Ok(())
+        })?;
+        files.push(ReadFile::of_text(monitor, &notes));
+        reading.check_alike(&chosen.names)?;
+    }
     let folding = Instant::now();
-    let read = Parted::read(args, &values, header(&notes))?;
+    let read = Parted::read(args, &files)?;
     let (numbers, key_gaps, tuples) = numbered(args, read, &mut texts)?;
     let keys = Keys { args, numbers: &numbers, gaps: &key_gaps, rows: reading.rows };
     keys.check()?;

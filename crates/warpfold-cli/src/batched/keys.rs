@@ -1,12 +1,13 @@
-//! Keys: a file of integers or, as text, of words; or a column of a text input.
+//! Keys: a file of integers or, as text, of words; or a column of text inputs.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use warpfold::DType;
 
+use super::joined::{ReadFile, append};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
-use crate::input::ChangeMonitor;
 use crate::input::text::{
     Cells, Column as Chosen, Dialect, Header, LeftOut, Missing, MissingRuns, Number, SharedNotes,
     TextError, is_missing,
@@ -50,74 +51,80 @@ fn beside(args: &Reduction) -> Result<Vec<Chosen>, Failure> {
     Ok(values.into_iter().chain(opening::key_columns(args)).collect())
 }
 
+/// A file that holds keys.
+struct KeyFile<'a> {
+    path: &'a Path,
+    /// The file of values of which they are a column; `None` of a file of keys alone.
+    values: Option<&'a ReadFile>,
+}
+
 /// Reads the keys that `--by` names. Where rows are left out, so are keys that are missing in a file of their own.
-/// A column is one of the very file that the values came from, as `values` has it, and whose first row is what it was taken for.
-pub(super) fn read(
-    args: &Reduction,
-    by: &Path,
-    values: &ChangeMonitor,
-    header: Option<Header>,
-) -> Result<Read, Failure> {
+/// A column is one of the very files that the values came from, and whose first rows are what they were taken for.
+pub(super) fn read(args: &Reduction, by: &Path, values: &[ReadFile]) -> Result<Read, Failure> {
     let mut dialect = args.written.dialect(args.verbosity() == Verbosity::Verbose);
     if dialect.missing == Missing::Nan {
         // A key is an integer.
         dialect.missing = Missing::Error;
     }
     let wanted = Wanted { dialect, left_out: LeftOut::Listed, ..Wanted::default() };
-    match (opening::key_column(args, by), &args.inputs[..]) {
-        (Some(_), [path]) if input::is_read_once(&Name::of(path.clone())) => {
-            Err(Failure::Usage(format!(
-                "--by COLUMN reads the input twice, and {} can be read once only; save it to a file",
-                Name::of(path.clone())
-            )))
+    let Some(column) = opening::key_column(args, by) else {
+        let kind = InputFormat::of_parts(&Name::of(by.to_path_buf()))?;
+        let (wanted, file) =
+            (Wanted { kind: Some(kind), ..wanted }, KeyFile { path: by, values: None });
+        return match kind {
+            InputFormat::Text => text(&[file], &wanted),
+            _ => whole(&[file], &wanted),
+        };
+    };
+    check_texts(args, by)?;
+    // The values' own reading has said what the first row is, and all else there is to tell.
+    let dialect = Dialect { verbose: false, ..dialect };
+    let (kind, columns, beside) = (Some(InputFormat::Text), vec![column], beside(args)?);
+    let wanted = Wanted { kind, columns, dialect, beside, ..wanted };
+    let files = args.inputs.iter().zip(values);
+    let files = files.map(|(path, values)| KeyFile { path, values: Some(values) });
+    text(&files.collect::<Vec<_>>(), &wanted).map(|read| Read { notes: None, ..read })
+}
+
+/// Fails where an input has no column of keys, or is gone once its values were read.
+fn check_texts(args: &Reduction, by: &Path) -> Result<(), Failure> {
+    for path in &args.inputs {
+        let name = Name::of(path.clone());
+        if args.input.unwrap_or_else(|| InputFormat::of(&name)) != InputFormat::Text {
+            return Err(Failure::Usage(format!(
+                "--by {} is a column of text, and {name} is none; reduce them apart, or write the keys of all as one file",
+                by.display().to_string().escape_debug()
+            )));
         }
-        (Some(column), [path]) => {
-            // The values' own reading has said what the first row is.
-            let header = header.unwrap_or(dialect.header);
-            let dialect = Dialect { verbose: false, header, ..dialect };
-            let (kind, columns, beside) = (Some(InputFormat::Text), vec![column], beside(args)?);
-            let wanted = Wanted { dtype: None, kind, columns, dialect, beside, ..wanted };
-            // What the values' own reading has found says it all.
-            text(path, &wanted, Some(values)).map(|read| Read { notes: None, ..read })
-        }
-        _ => {
-            let kind = InputFormat::of_parts(&Name::of(by.to_path_buf()))?;
-            let wanted = Wanted { kind: Some(kind), ..wanted };
-            if kind == InputFormat::Text {
-                text(by, &wanted, None)
-            } else {
-                whole(by, &wanted, None)
-            }
+        if input::is_read_once(&name) {
+            return Err(Failure::Usage(format!(
+                "--by COLUMN reads the input twice, and {name} can be read once only; save it to a file"
+            )));
         }
     }
+    Ok(())
 }
 
 /// Text is f64 unless it is said to be something else; keys are integers, signed unless that is too narrow, and all of them words where one of them is no
 /// number: so they are the same in any order of the rows.
-fn text(path: &Path, wanted: &Wanted, values: Option<&ChangeMonitor>) -> Result<Read, Failure> {
-    let of = |dtype| whole(path, &Wanted { dtype: Some(dtype), ..wanted.clone() }, values);
-    let text_error = |failure: &Failure| {
-        let Failure::Io(error) = failure else { return None };
-        match error.problem() {
-            Some(Problem::Text(error)) => Some(error.clone()),
-            _ => None,
-        }
-    };
-    let is_too_narrow =
-        |failure: &Failure| matches!(text_error(failure), Some(TextError::OutOfRange { .. }));
+fn text(files: &[KeyFile<'_>], wanted: &Wanted) -> Result<Read, Failure> {
+    let of = |dtype| whole(files, &Wanted { dtype: Some(dtype), ..wanted.clone() });
+    let is_column = files.iter().any(|file| file.values.is_some());
     // A pipe can be read once only.
-    let is_again = !input::is_read_once(&Name::of(path.to_path_buf()));
+    let is_again =
+        files.iter().all(|file| !input::is_read_once(&Name::of(file.path.to_path_buf())));
+    let is_too_narrow =
+        |failure: &Failure| matches!(text_error(failure), Some((_, TextError::OutOfRange { .. })));
     let found = match of(DType::I64) {
         Err(failure) if is_again && is_too_narrow(&failure) => of(DType::U64),
         found => found,
     };
     let Err(failure) = found else { return found };
-    let error = text_error(&failure);
-    let name = Name::of(path.to_path_buf());
-    let failure = match error.clone() {
-        _ if is_too_narrow(&failure) => Failure::input(&name, Problem::WideKeys),
-        Some(TextError::NotANumber { line, column, text, .. }) => {
-            Failure::input(&name, TextError::NoWord { line, column, text })
+    let (name, error) = text_error(&failure).unzip();
+    let failure = match (&name, error.clone()) {
+        (Some(name), Some(TextError::OutOfRange { .. })) => Failure::input(name, Problem::WideKeys),
+        (Some(name), Some(TextError::NotANumber { line, column, text, .. })) => {
+            Failure::input(name, TextError::NoWord { line, column, text })
         }
         _ => failure,
     };
@@ -127,20 +134,20 @@ fn text(path: &Path, wanted: &Wanted, values: Option<&ChangeMonitor>) -> Result<
         Some(TextError::NotANumber { text, .. }) if is_missing(text) => false,
         Some(TextError::NotANumber { .. } | TextError::OutOfRange { .. }) => true,
         // Of a file of its own that says how to tell it, nothing else does.
-        Some(TextError::FirstRow { text, .. }) => values.is_some() && !is_missing(text),
-        Some(TextError::OnlyNames { .. }) => values.is_none(),
+        Some(TextError::FirstRow { text, .. }) => is_column && !is_missing(text),
+        Some(TextError::OnlyNames { .. }) => !is_column,
         _ => false,
     };
     if !is_word {
         return Err(failure);
     }
     let mut wanted = Wanted { cells: Cells::Words, ..wanted.clone() };
-    let is_undecided = values.is_none() && wanted.dialect.header == Header::Auto;
+    let is_undecided = !is_column && wanted.dialect.header == Header::Auto;
     if is_undecided {
         // Nothing tells a word from a name; if it is one, there is a key too many.
         wanted.dialect.header = Header::No;
     }
-    let read = whole(path, &wanted, values);
+    let read = whole(files, &wanted);
     // A word above numbers is the name of them.
     let has_name = is_undecided && !matches!(error, Some(TextError::OnlyNames { .. }));
     let is_met_number =
@@ -178,20 +185,82 @@ fn is_number(text: &[u8], decimal: u8) -> bool {
     begins && <f64 as Number>::parse(&text.iter().map(point).collect::<Vec<u8>>()).is_ok()
 }
 
-fn whole(path: &Path, wanted: &Wanted, values: Option<&ChangeMonitor>) -> Result<Read, Failure> {
-    let keys = input::open(&[path.to_path_buf()], wanted)?;
-    let keys = keys.into_iter().next().expect("one path is one input");
-    if let Some(values) = values {
-        values.check_same(&keys.monitor())?;
+/// What is wrong with a text, and with which.
+fn text_error(failure: &Failure) -> Option<(Name, TextError)> {
+    match failure {
+        Failure::Io(input::Error::Input { name, problem }) => match &**problem {
+            Problem::Text(error) => Some((name.clone(), error.clone())),
+            _ => None,
+        },
+        _ => None,
     }
-    let (name, dtype) = (keys.name().clone(), keys.dtype());
-    if dtype.is_float() {
-        return Err(Failure::input(&name, Problem::NoIntegers { what: "keys", found: dtype }));
+}
+
+/// The keys of all files, one after another.
+fn whole(files: &[KeyFile<'_>], wanted: &Wanted) -> Result<Read, Failure> {
+    let mut all: Option<Read> = None;
+    // The number of each word, where there is more than one file.
+    let mut numbers: HashMap<String, u32> = HashMap::new();
+    for file in files {
+        let next = file.keys(wanted)?;
+        all = Some(match all {
+            None => {
+                if let (Some(words), 2..) = (&next.words, files.len()) {
+                    numbers = words.iter().cloned().zip(0..).collect();
+                }
+                next
+            }
+            Some(before) => before.followed_by(next, &mut numbers)?,
+        });
     }
-    let (notes, words) = (keys.notes(), keys.words());
-    let keys = keys.whole(Order::C)?;
-    let gaps = notes.as_ref().map(|notes| notes.take_gaps()).unwrap_or_default();
-    Ok(Read { keys, words: words.map(|words| words.take()), notes, gaps })
+    all.ok_or_else(|| Failure::Usage("there is no file of keys; name one".into()))
+}
+
+impl KeyFile<'_> {
+    fn keys(&self, wanted: &Wanted) -> Result<Read, Failure> {
+        let header = self.values.and_then(|values| values.header).unwrap_or(wanted.dialect.header);
+        let dialect = Dialect { header, ..wanted.dialect };
+        let keys = input::open(&[self.path.to_path_buf()], &Wanted { dialect, ..wanted.clone() })?;
+        let keys = keys.into_iter().next().expect("one path is one input");
+        if let Some(values) = self.values {
+            values.monitor.check_same(&keys.monitor())?;
+        }
+        let (name, dtype) = (keys.name().clone(), keys.dtype());
+        if dtype.is_float() {
+            return Err(Failure::input(&name, Problem::NoIntegers { what: "keys", found: dtype }));
+        }
+        let (notes, words) = (keys.notes(), keys.words());
+        let keys = keys.whole(Order::C)?;
+        let gaps = notes.as_ref().map(|notes| notes.take_gaps()).unwrap_or_default();
+        Ok(Read { keys, words: words.map(|words| words.take()), notes, gaps })
+    }
+}
+
+impl Read {
+    /// These keys and those of the next file behind them, whose words have the numbers that they have here.
+    fn followed_by(
+        mut self,
+        mut next: Read,
+        numbers: &mut HashMap<String, u32>,
+    ) -> Result<Read, Failure> {
+        if let (Some(words), Some(others)) = (&mut self.words, next.words.take()) {
+            let renumbered: Vec<u32> = others
+                .into_iter()
+                .map(|word| {
+                    let new = words.len() as u32;
+                    *numbers.entry(word).or_insert_with_key(|word| {
+                        words.push(word.clone());
+                        new
+                    })
+                })
+                .collect();
+            let keys = next.keys.elements::<u32>()?.iter();
+            let keys: Vec<u32> = keys.map(|&old| renumbered[old as usize]).collect();
+            next.keys = Whole::of_numbers(next.keys.name().clone(), &keys)?;
+        }
+        append(&mut self.gaps, self.keys.len(), &next.gaps);
+        Ok(Read { keys: self.keys.followed_by(&next.keys)?, ..self })
+    }
 }
 
 /// What keys are called, by their column or file.

@@ -5,6 +5,7 @@ use std::time::Instant;
 use warpfold::map::{Each, HostArray, Map, Operand};
 use warpfold::shape::{Folding, Layout};
 
+use super::joined::ReadFile;
 use super::{Aligned, BatchedResults, Combined, Parted, Rows};
 use crate::args::{Reduction, Verbosity};
 use crate::device::Executor;
@@ -49,18 +50,18 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
         }
     }
     let mut texts = Texts::of(sides.iter().flat_map(|side| side.inputs()));
-    let monitor = sides.first().and_then(|side| side.inputs().next().map(|input| input.monitor()));
-    let read =
-        sides.into_iter().map(|side| side.whole(args.op())).collect::<Result<Vec<_>, _>>()?;
-    let (wholes, mut notes): (Vec<Whole>, Vec<_>) = read.into_iter().unzip();
-    let Some(monitor) = monitor else {
+    let of_first = sides.first().map(|side| side.inputs().map(ReadFile::unknown).collect());
+    let files: Vec<ReadFile> = of_first.unwrap_or_default();
+    let read = sides.into_iter().map(|side| side.whole(args)).collect::<Result<Vec<_>, _>>()?;
+    let (wholes, mut gaps): (Vec<Whole>, Vec<_>) = read.into_iter().unzip();
+    if files.is_empty() {
         return Err(Failure::Usage("the expression names no input; name one".into()));
-    };
+    }
     let each = values_of(args, &wholes)?;
-    let mut read = Parted::read(args, &monitor, None)?;
+    let mut read = Parted::read(args, &files)?;
     std::mem::take(&mut read.texts).into_iter().for_each(|(name, notes)| texts.add(name, notes));
     // All columns have lost the same rows.
-    let aligned = read.align(args, of_elements(&wholes, &each).len(), notes.swap_remove(0))?;
+    let aligned = read.align(args, of_elements(&wholes, &each).len(), gaps.swap_remove(0))?;
     let wholes = wholes.into_iter().map(|whole| aligned.kept(whole)).collect::<Result<_, _>>()?;
     let Aligned { parted, rows, tuples, .. } = aligned;
     Ok(Opened { map, wholes, each, parted, rows, combined: tuples, texts })

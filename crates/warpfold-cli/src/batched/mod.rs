@@ -1,7 +1,8 @@
-//! Many results at once: by axes, segments or keys of one input, which is taken as a whole.
+//! Many results at once: by axes of one input, or by segments or keys of one or of several as one array, which is taken as a whole.
 
 mod columns;
 mod device;
+mod joined;
 mod keys;
 mod mapped;
 mod numbers;
@@ -11,6 +12,7 @@ mod tuples;
 
 pub(crate) use columns::columns;
 pub(crate) use device::columns as columns_on_device;
+pub(crate) use joined::OneArray;
 pub(crate) use keys::with_key;
 pub(crate) use mapped::{Opened, open as open_mapped};
 pub(crate) use parted::{Aligned, Combined, Parted, Read};
@@ -27,7 +29,6 @@ use warpfold_lab::machine::available_memory;
 
 use crate::args::{Empty, Parts as Options, Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
-use crate::input::text::{Header, SharedNotes};
 use crate::input::{self, Input, InputFormat, Name, Order, Whole};
 use crate::left_out::Texts;
 use crate::table::{Cells, Labels, Printed, Table, Titles};
@@ -46,20 +47,20 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         opening::keep_streams(args)?;
     }
     let begun = Instant::now();
-    let input = only(opening::open(args)?, args.op())?;
+    let inputs = opening::open(args)?;
+    check_axes(args, inputs.iter())?;
     if args.verbosity() == Verbosity::Verbose {
-        crate::say!("input: {}: {}", input.name(), input.describe());
+        for input in &inputs {
+            crate::say!("input: {}: {}", input.name(), input.describe());
+        }
     }
-    // Axes find their way in any order; segments and keys count elements as NumPy numbers them.
-    let order = if args.parts.axis.is_empty() { Order::C } else { Order::Memory };
-    let mut texts = Texts::of([&input]);
-    let (notes, values) = (input.notes(), input.monitor());
-    let whole = input.whole(order)?;
+    let mut texts = Texts::of(&inputs);
+    let OneArray { whole, gaps, files } = OneArray::read(inputs, order(args))?;
     let executor = executor(args, whole.dtype())?;
     let folding = Instant::now();
-    let mut read = Parted::read(args, &values, header(&notes))?;
+    let mut read = Parted::read(args, &files)?;
     std::mem::take(&mut read.texts).into_iter().for_each(|(name, notes)| texts.add(name, notes));
-    let aligned = read.align(args, whole.len(), notes)?;
+    let aligned = read.align(args, whole.len(), gaps)?;
     let whole = aligned.kept(whole)?;
     let Aligned { parted, rows, tuples, .. } = aligned;
     let mut found = tuples.of(match &executor {
@@ -91,10 +92,9 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     deliver::many(args, &table)
 }
 
-/// What the first row of a text was taken for.
-pub(crate) fn header(notes: &Option<SharedNotes>) -> Option<Header> {
-    let names = notes.as_ref()?.counts().names;
-    Some(if names.is_some() { Header::Yes } else { Header::No })
+/// Axes find their way in any order; segments and keys count elements as NumPy numbers them.
+pub(crate) fn order(args: &Reduction) -> Order {
+    if args.parts.axis.is_empty() { Order::C } else { Order::Memory }
 }
 
 /// What makes no sense whatever the input holds.
@@ -165,16 +165,20 @@ fn refuse_table(args: &Reduction) -> Result<(), Failure> {
     }
 }
 
-/// The one input of many reductions.
-pub(crate) fn only(inputs: Vec<Input>, op: Op) -> Result<Input, Failure> {
-    let [input]: [Input; 1] = inputs.try_into().map_err(|inputs: Vec<Input>| {
-        Failure::Usage(format!(
-            "{op} by axes, segments or keys takes one input, not {}; {}",
+/// Fails for axes of several inputs, which are one array of one axis.
+pub(crate) fn check_axes<'i>(
+    args: &Reduction,
+    inputs: impl ExactSizeIterator<Item = &'i Input>,
+) -> Result<(), Failure> {
+    match args.parts.axis.is_empty() || inputs.len() == 1 {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!(
+            "{} by axes takes one input, not {}, as several are one array of one axis; {}",
+            args.op(),
             inputs.len(),
-            opening::how_to_join(inputs.iter())
-        ))
-    })?;
-    Ok(input)
+            opening::how_to_join(inputs)
+        ))),
+    }
 }
 
 /// Where many reductions run: on the processor unless a device is named.

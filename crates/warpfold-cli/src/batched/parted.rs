@@ -4,14 +4,15 @@ use std::path::Path;
 
 use warpfold::Segments;
 
+use super::joined::ReadFile;
 use super::numbers::Numbers;
 use super::rows::{Cut, Rows};
 use super::tuples::{Coded, Tuples};
 use super::{BatchedResults, keys, rows, tuples};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
-use crate::input::text::{Header, MissingRuns, SharedNotes};
-use crate::input::{ChangeMonitor, Name, Whole};
+use crate::input::text::{MissingRuns, SharedNotes};
+use crate::input::{Name, Whole};
 use crate::opening;
 use crate::table::Labels;
 
@@ -54,14 +55,13 @@ impl Aligned {
 }
 
 impl Read {
-    /// Leaves out what an input lacks, by the notes of its text, of which so many elements were kept.
+    /// Leaves out what an input lacks, of which so many elements were kept, and what its text has gaps for.
     pub(crate) fn align(
         self,
         args: &Reduction,
         kept: u64,
-        notes: Option<SharedNotes>,
+        gaps: MissingRuns,
     ) -> Result<Aligned, Failure> {
-        let gaps = notes.map_or_else(MissingRuns::default, |notes| notes.take_gaps());
         let (rows, parted, lost) = Rows::align(args, kept, gaps, self.parted, &self.gaps)?;
         Ok(Aligned { parted, rows, tuples: self.tuples, lost })
     }
@@ -100,21 +100,17 @@ impl Combined {
 
 impl Parted {
     /// Reads it, with the notes of texts.
-    pub(crate) fn read(
-        args: &Reduction,
-        values: &ChangeMonitor,
-        header: Option<Header>,
-    ) -> Result<Read, Failure> {
+    pub(crate) fn read(args: &Reduction, values: &[ReadFile]) -> Result<Read, Failure> {
         let parts = &args.parts;
         let dialect = args.written.dialect(args.verbosity() == Verbosity::Verbose);
         if let [_, _, ..] = &parts.by[..] {
-            return Parted::tuples(args, values, header);
+            return Parted::tuples(args, values);
         }
         let key = parts.by.first();
         let mut gaps = MissingRuns::default();
         let (parted, notes) = match (key, &parts.segments, &parts.lengths, parts.every) {
             (Some(path), ..) => {
-                let read = keys::read(args, path, values, header)?;
+                let read = keys::read(args, path, values)?;
                 if read.words.is_some() {
                     return Parted::words(args, path, read);
                 }
@@ -154,11 +150,7 @@ impl Parted {
     }
 
     /// Several keys, as numbers of their combinations.
-    fn tuples(
-        args: &Reduction,
-        values: &ChangeMonitor,
-        header: Option<Header>,
-    ) -> Result<Read, Failure> {
+    fn tuples(args: &Reduction, values: &[ReadFile]) -> Result<Read, Failure> {
         let paths = &args.parts.by;
         let columns = opening::key_columns(args).len();
         if columns > 0 && columns < paths.len() && rows::may_leave_out(args) {
@@ -168,7 +160,7 @@ impl Parted {
         }
         let (mut all, mut texts) = (Vec::new(), Vec::new());
         for path in paths {
-            let mut read = keys::read(args, path, values, header)?;
+            let mut read = keys::read(args, path, values)?;
             let (notes, gaps) = (read.notes.take(), std::mem::take(&mut read.gaps));
             texts.extend(notes.map(|notes| (Name::of(path.clone()), notes)));
             all.push((Coded::of(read), gaps));

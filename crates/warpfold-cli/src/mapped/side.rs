@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use warpfold::DType;
 use warpfold::map::{Expressions, HostArray};
-use warpfold::{DType, Op};
 
 use super::X;
 use crate::args::{Reduction, Verbosity};
-use crate::input::text::{Column, Missing, SharedNotes, TextError};
+use crate::batched::{self, OneArray};
+use crate::input::text::{Column, Missing, MissingRuns, SharedNotes, TextError};
 use crate::input::{self, Input, InputFormat, Name, Order, Pieces, Problem, Wanted, Whole};
 use crate::left_out::Joined;
 use crate::{Failure, opening};
@@ -166,27 +167,19 @@ impl Side {
         joined
     }
 
-    /// The whole of its one file, and the notes of a text.
-    pub(crate) fn whole(mut self, op: Op) -> Result<(Whole, Option<SharedNotes>), Failure> {
-        if self.inputs.len() > 1 {
-            return Err(Failure::Usage(format!(
-                "{op} by axes, segments or keys takes one file for {}, not {}; {}",
-                self.name,
-                self.inputs.len(),
-                opening::how_to_join(self.inputs.iter())
-            )));
-        }
+    /// The whole of its files as one array, and the rows that a text lacks.
+    pub(crate) fn whole(self, args: &Reduction) -> Result<(Whole, MissingRuns), Failure> {
         let is_compared = self.is_compared;
-        let files = [self.inputs.pop_front(), self.otherwise.and_then(|mut all| all.pop_front())];
+        let otherwise = self.otherwise.filter(|all| !all.is_empty());
         let mut found = None;
-        for file in files.into_iter().flatten() {
-            let notes = file.notes();
-            match file.whole(Order::C) {
-                Err(error) if found.is_none() && is_no_column(&error) => found = Some(error),
-                whole => {
-                    let whole = whole.map_err(|error| failure(error, is_compared))?;
-                    return Ok((whole, notes));
+        for files in [Some(self.inputs), otherwise].into_iter().flatten() {
+            batched::check_axes(args, files.iter())?;
+            match OneArray::read(files, Order::C) {
+                Err(Failure::Io(error)) if found.is_none() && is_no_column(&error) => {
+                    found = Some(error);
                 }
+                Err(Failure::Io(error)) => return Err(failure(error, is_compared)),
+                read => return read.map(|OneArray { whole, gaps, .. }| (whole, gaps)),
             }
         }
         Err(found.map_or_else(

@@ -47,10 +47,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     for (name, column) in chosen.names.iter().zip(columns.drain(..)) {
         if let Some(why) = column.why {
             if column.is_elsewhere {
-                return Err(Failure::Data(format!(
-                    "column {} holds numbers in one input and none in another: {why}; name the columns with --column",
-                    name.escape_debug()
-                )));
+                return Err(reading::unlike(name, &why));
             }
             say_left_out(name, &why);
             continue;

@@ -20,6 +20,10 @@ pub(crate) struct Reading {
     pub(crate) gaps: Vec<MissingRuns>,
     /// Why columns that hold something else than numbers are dropped.
     pub(crate) dropped: Vec<Option<String>>,
+    /// Inputs that were read.
+    inputs: usize,
+    /// A column that one of the inputs drops and another does not.
+    unlike: Option<usize>,
 }
 
 impl Reading {
@@ -28,6 +32,17 @@ impl Reading {
             rows: 0,
             gaps: vec![MissingRuns::default(); columns],
             dropped: vec![None; columns],
+            inputs: 0,
+            unlike: None,
+        }
+    }
+
+    /// Fails where a column holds numbers in one of the inputs that were read, and none in another.
+    pub(crate) fn check_alike(&self, names: &[String]) -> Result<(), Failure> {
+        let why = |column: usize| self.dropped[column].as_deref().unwrap_or_default();
+        match self.unlike {
+            None => Ok(()),
+            Some(column) => Err(unlike(&names[column], why(column))),
         }
     }
 
@@ -42,6 +57,7 @@ impl Reading {
         }
         let (name, notes, dtype) = (input.name().clone(), input.notes(), input.dtype());
         let columns = self.gaps.len() as u64;
+        let is_dropped: Vec<bool> = self.dropped.iter().map(Option::is_some).collect();
         let mut kept = vec![Kept::default(); self.gaps.len()];
         let mut gone: VecDeque<Range<u64>> = VecDeque::new();
         let before = self.rows * columns;
@@ -73,6 +89,14 @@ impl Reading {
         }
         self.rows = at / columns;
         self.drop_columns(&notes);
+        let here = notes.as_ref().map_or_else(Vec::new, |notes| notes.counts().dropped);
+        let differs = |&column: &usize| {
+            is_dropped[column] != here.iter().any(|dropped| dropped.column == column)
+        };
+        if self.inputs > 0 {
+            self.unlike = self.unlike.or((0..is_dropped.len()).find(differs));
+        }
+        self.inputs += 1;
         Ok(())
     }
 
@@ -116,6 +140,14 @@ impl Reading {
             }
         }
     }
+}
+
+/// A column that cannot be dropped, as another input has numbers there.
+pub(crate) fn unlike(name: &str, why: &str) -> Failure {
+    Failure::Data(format!(
+        "column {} holds numbers in one input and none in another: {why}; name the columns with --column",
+        name.escape_debug()
+    ))
 }
 
 /// Elements that are kept, in words, so that they are aligned.

@@ -1,8 +1,6 @@
 //! What a stranger gets wrong first, and the word that helps: delimiters, suffixes, standard input, environments, expressions.
 
 use crate::arrays::{dictionary, npy_header};
-#[cfg(unix)]
-use crate::program::shell;
 use crate::program::{Folder, command, finish, run, run_with_stdin};
 
 fn npy(descr: &str, elements: &[[u8; 8]]) -> Vec<u8> {
@@ -121,23 +119,4 @@ fn expressions_say_what_to_write() {
 fn lengths_of_zero_are_bad_usage() {
     run(["sum", "--random", "6", "--every", "0"]).fails(2, &["--every", "one element at least"]);
     run(["sum", "--random", "6", "--every", "-1"]).fails(2, &["--every"]);
-}
-
-#[cfg(unix)]
-#[test]
-fn files_by_keys_are_joined_as_it_is_said() {
-    let folder = Folder::new();
-    let a = folder.file("a.csv", "k,v\nx,1\ny,2\n");
-    let b = folder.file("b.csv", "k,v\ny,4\nz,8\n");
-    let said = "(cat FIRST; tail -q -n +2 OTHERS) > all.csv";
-    for more in [&["--column", "v"][..], &["--column", "v", "--column", "k"], &["--map", "v + v"]] {
-        let args = [&["sum", &a, &b, "--by", "k"], more].concat();
-        run(args).fails(2, &["not 2; join the files first", said]);
-    }
-    let all = folder.at("all.csv").to_string_lossy().into_owned();
-    let join = said.replace("FIRST", &a).replace("OTHERS", &b).replace("all.csv", &all);
-    let joined = shell(&format!("{join}; warpfold sum '{all}' --column v --by k"));
-    assert_eq!(joined.value(), "x 1.0\ny 6.0\nz 8.0");
-    let array = folder.file("x.npy", npy("<f8", &[[0; 8]]));
-    run(["sum", &array, &array, "--every", "1"]).fails(2, &["numpy.concatenate"]);
 }

@@ -54,6 +54,11 @@ fn texts_in_parts_of_which_rows_are_left_out_are_shared_out() {
             agrees(&args, [2, 3, 7][(k + j) % 3]);
         }
     }
+    // Two files are one array.
+    for parts in [["--by", "k"], ["--every", "100"]] {
+        let more = ["--column", "x", "--missing", "skip"];
+        agrees(&[&["var", &table, &table][..], &parts, &more].concat(), 3);
+    }
 }
 
 #[test]

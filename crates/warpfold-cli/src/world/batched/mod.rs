@@ -24,10 +24,10 @@ use warpfold_engine::{self as engine, Request};
 use super::{Merged, agreement, device, open, settle, tell};
 use crate::Failure;
 use crate::args::{self, Reduction, Verbosity};
-use crate::batched::{self, Combined, Parted, with_key};
+use crate::batched::{self, Combined, OneArray, Parted, with_key};
 use crate::deliver;
 use crate::device::{self as devices, Device, Executor, Work};
-use crate::input::{self, Order, Whole};
+use crate::input::{self, Whole};
 use crate::left_out::Texts;
 use crate::table::{Cells, Labels, Table, Titles};
 use gathered::{Cell, Filled, Missing, Slab};
@@ -207,14 +207,13 @@ struct Inputs {
 
 fn read(args: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
     batched::check(args)?;
-    let input = batched::only(open(args, comm)?, args.op())?;
-    tell(args, comm, &input, "its share of the parts");
-    let order = if args.parts.axis.is_empty() { Order::C } else { Order::Memory };
-    let texts = Texts::of([&input]);
-    let (values, notes) = (input.monitor(), input.notes());
-    let whole = input.whole(order)?;
-    let read = Parted::read(args, &values, batched::header(&notes))?;
-    let aligned = read.align(args, whole.len(), notes)?;
+    let inputs = open(args, comm)?;
+    batched::check_axes(args, inputs.iter())?;
+    inputs.iter().for_each(|input| tell(args, comm, input, "its share of the parts"));
+    let texts = Texts::of(&inputs);
+    let OneArray { whole, gaps, files } = OneArray::read(inputs, batched::order(args))?;
+    let read = Parted::read(args, &files)?;
+    let aligned = read.align(args, whole.len(), gaps)?;
     let whole = aligned.kept(whole)?;
     let batched::Aligned { parted, tuples, .. } = aligned;
     Ok(Inputs { whole, parted, combined: tuples, texts })

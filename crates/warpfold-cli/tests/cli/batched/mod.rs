@@ -3,6 +3,7 @@
 mod axes;
 mod bench;
 mod device;
+mod files;
 mod keys;
 mod refusals;
 mod segments;
