@@ -134,9 +134,9 @@ type Row = (Option<i64>, Option<String>, Option<i64>);
 /// Whether there is none, which comes last; a number or a word.
 type KeyPart<'r> = (bool, Option<i64>, Option<&'r str>);
 
-/// Sums and means by a number, by a word and by both, of pieces that were taken in by some and merged in whatever order, beside exact sums of integers.
+/// Sums, means and extremes by a number, by a word and by both, of pieces that were taken in by some and merged in whatever order, beside exact sums of integers.
 #[test]
-fn sums_are_those_of_the_rows_in_any_order() {
+fn groups_are_those_of_the_rows_in_any_order() {
     const N: i64 = 20_000;
     let row = |k: i64| -> Row {
         let mixed = k.wrapping_mul(0x2545_F491_4F6C_DD1D);
@@ -157,17 +157,20 @@ fn sums_are_those_of_the_rows_in_any_order() {
         [Arc::new(numbers), Arc::new(words), Arc::new(values)]
     };
     for which in [&[0][..], &[1], &[0, 1]] {
-        let mut expected: BTreeMap<Vec<KeyPart<'_>>, (i128, i128)> = BTreeMap::new();
+        let mut expected: BTreeMap<Vec<KeyPart<'_>>, (i128, i128, i64)> = BTreeMap::new();
         for (number, word, value) in &rows {
             let Some(value) = value else { continue };
             let part = |&at: &usize| match at {
                 0 => (number.is_none(), *number, None),
                 _ => (word.is_none(), None, word.as_deref()),
             };
-            let (sum, count) = expected.entry(which.iter().map(part).collect()).or_default();
-            (*sum, *count) = (*sum + i128::from(*value), *count + 1);
+            let of_key = expected.entry(which.iter().map(part).collect());
+            let (sum, count, most) = of_key.or_insert((0, 0, i64::MIN));
+            (*sum, *count, *most) = (*sum + i128::from(*value), *count + 1, *value.max(most));
         }
-        for (op, pieces) in [(Op::Sum, 1), (Op::Sum, 7), (Op::Mean, 1), (Op::Mean, 40)] {
+        for (op, pieces) in
+            [(Op::Sum, 1), (Op::Sum, 7), (Op::Mean, 1), (Op::Mean, 40), (Op::Max, 7)]
+        {
             let mut taken: Vec<Groups> = Vec::new();
             // Pieces go to three in turn, from the last one on.
             for (k, start) in (0..pieces).map(|piece| piece * N as usize / pieces).enumerate().rev()
@@ -193,16 +196,16 @@ fn sums_are_those_of_the_rows_in_any_order() {
             let found = all.finish(Finish::default()).unwrap();
             let cells = &found.columns[0].1;
             assert_eq!(cells.len(), expected.len());
-            for (at, (key, (sum, count))) in expected.iter().enumerate() {
+            for (at, (key, (sum, count, most))) in expected.iter().enumerate() {
                 for (keys, (_, number, word)) in found.keys.iter().zip(key) {
                     let text = number.map(|number| number.to_string()).or(word.map(str::to_string));
                     assert_eq!(keys.text(at), text);
                 }
                 // Both are below 2^53, so that one division rounds once.
-                let exact = if op == Op::Sum {
-                    *sum as f64 / 64.0
-                } else {
-                    *sum as f64 / (64 * count) as f64
+                let exact = match op {
+                    Op::Sum => *sum as f64 / 64.0,
+                    Op::Mean => *sum as f64 / (64 * count) as f64,
+                    _ => *most as f64 / 64.0,
                 };
                 assert_eq!(cells[at], Some(Cell::Value(exact.into())), "{op} of {key:?}");
             }

@@ -26,6 +26,7 @@ mod norm1;
 mod norm_inf;
 mod order;
 mod pairs;
+mod partials_by_key;
 mod parts;
 mod product;
 mod read;
@@ -33,7 +34,6 @@ mod running;
 mod short;
 mod start;
 mod stats;
-mod sums_by_key;
 pub mod threads;
 mod whole;
 
@@ -41,9 +41,9 @@ pub use columns::Columns;
 pub use isa::facts;
 pub use memory::{ask_for, with_capacity};
 pub use pairs::PairSums;
+pub use partials_by_key::PartialsByKey;
 pub use parts::{group_by, group_dense, runs_by_key, segments};
 pub use running::Running;
-pub use sums_by_key::SumsByKey;
 
 use std::sync::Mutex;
 

@@ -11,7 +11,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, make_array};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
-use warpfold_engine::{HostArray, Indices, Parts, Request, SumsByKey};
+use warpfold_engine::{HostArray, Indices, PartialsByKey, Parts, Request};
+use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Finish;
 use warpfold_num::{
     Accuracy, At, Column, Element, Error as Reduction, Op, Policy, Value, with_element,
@@ -30,8 +31,8 @@ use null_rows::NullRows;
 
 /// One reduction of a column for each key of another: integers, dates and times, booleans, strings, and dictionaries of them.
 ///
-/// Sums and means of numbers keep what each group is so far: 43 to 64 bytes, and as much again while their table grows. All else keeps values and keys until the end: some 16
-/// bytes a row. A row without a value is left out; rows without a key are a group of their own,
+/// Of numbers and times, all but products, argmin, argmax and stats keep what each group is so far: 43 to 64 bytes (var, std, l2 and sumsq: 85 to 128), and as much again while their table
+/// grows. Those, and decimals, keep values and keys until the end: some 16 bytes a row. A row without a value is left out; rows without a key are a group of their own,
 /// and where there are several keys, none is one more value of each. Floats are multiplied by where their rows stand among those of their key, rows
 /// without a value counted, as under a mask.
 #[derive(Debug)]
@@ -41,8 +42,8 @@ pub struct Groups {
     dtype: DataType,
     policy: Policy,
     key_types: Vec<DataType>,
-    /// What sums of groups are so far; values and keys are those of one batch then.
-    sums: Option<SumsByKey>,
+    /// What groups are so far; values and keys are those of one batch then.
+    partials: Option<PartialsByKey>,
     /// Values, as words and how many bytes of them count.
     values: (Vec<u64>, usize),
     keys: Store,
@@ -83,16 +84,13 @@ impl Groups {
         let form = Form::of(op, dtype)?;
         let null_rows = NullRows::of(op, &form);
         let policy = Policy { accuracy: Accuracy::Exact, ..policy };
-        let sums = match form {
-            Form::Numbers(dtype) => SumsByKey::new(op, dtype, policy),
-            _ => None,
-        };
+        let partials = form.dtype().and_then(|dtype| PartialsByKey::new(op, dtype, policy));
         Ok(Groups {
             op,
             form,
             dtype: values_type(dtype).clone(),
             policy,
-            sums,
+            partials,
             ranks: Vec::new(),
             keys: match null_rows {
                 // Rows without a key are a group like the others.
@@ -124,7 +122,7 @@ impl Groups {
     /// Whether arrays may be taken in, and merged, in any order.
     #[cfg(feature = "parquet")]
     pub(crate) fn takes_any_order(&self) -> bool {
-        self.sums.is_some()
+        self.partials.is_some()
     }
 
     /// Whether indices are among the results: those of rows of the whole.
@@ -177,11 +175,11 @@ impl Groups {
             null_rows.fill(&mut bytes[before..], nulls, self.keys.len());
         }
         self.keys.append(&keys, &runs);
-        if let Some(sums) = &mut self.sums {
+        if let Some(partials) = &mut self.partials {
             let bytes = &bytemuck::cast_slice(&self.values.0)[..self.values.1];
             self.keys.take_ranks(&mut self.ranks);
-            let dtype = self.form.dtype().expect("sums are of numbers");
-            with_element!(dtype, T => sums.push(&self.ranks, HostArray::of(elements::<T>(bytes))))?;
+            let dtype = self.form.dtype().expect("partials are of numbers");
+            with_element!(dtype, T => partials.push(&self.ranks, HostArray::of(elements::<T>(bytes))))?;
             self.values.1 = 0;
         }
         if self.has_indices() {
@@ -241,10 +239,10 @@ impl Groups {
             let (found, before) = (first(other.key_types), first(self.key_types.clone()));
             return Err(Error::Mixed { found, before });
         };
-        if let (Some(sums), Some(others)) = (&mut self.sums, other.sums) {
+        if let (Some(partials), Some(others)) = (&mut self.partials, other.partials) {
             match renumbered.is_empty() {
-                true => sums.merge(others, |rank| rank)?,
-                false => sums.merge(others, |number| renumbered[number as usize].into())?,
+                true => partials.merge(others, |rank| rank)?,
+                false => partials.merge(others, |number| renumbered[number as usize].into())?,
             }
         }
         self.rows.extend(other.rows);
@@ -260,7 +258,7 @@ impl Groups {
     /// Values taken in so far: rows that are not null, with a key or without.
     pub fn values(&self) -> u64 {
         let none = self.null_rows.as_ref().map_or(0, NullRows::rows);
-        let kept = self.sums.as_ref().map_or(self.keys.len() as u64, SumsByKey::rows);
+        let kept = self.partials.as_ref().map_or(self.keys.len() as u64, PartialsByKey::rows);
         kept - none + self.keyless.values()
     }
 
@@ -272,8 +270,8 @@ impl Groups {
         let finish = Finish { overflow: self.policy.overflow, ..finish };
         let has_keyless = self.keyless.values() > 0;
         let keyless = if has_keyless { Some(self.keyless.clone().finish(finish)?) } else { None };
-        let (mut keys, mut columns) = match &self.sums {
-            Some(sums) => self.sums(sums, finish)?,
+        let (mut keys, mut columns) = match &self.partials {
+            Some(partials) => self.folded(partials, finish)?,
             None => self.stored(finish)?,
         };
         for (name, cells) in &mut columns {
@@ -305,15 +303,30 @@ impl Groups {
     }
 
     /// The groups of what is known of each.
-    fn sums(&self, sums: &SumsByKey, finish: Finish) -> Result<(Vec<Keys>, Named)> {
-        let mut ranks = sums.ranks();
+    fn folded(&self, partials: &PartialsByKey, finish: Finish) -> Result<(Vec<Keys>, Named)> {
+        let mut ranks = partials.ranks();
         let keys = self.keys.sorted(&self.key_types, &mut ranks);
         if ranks.is_empty() {
             return Ok((keys, Vec::new()));
         }
+        if !matches!(self.form, Form::Numbers(_)) {
+            let fields = |&rank: &u64| self.fields(&partials.partial(rank), finish);
+            return Ok((keys, by_name(ranks.iter().map(fields).collect::<Result<_>>()?)));
+        }
         let named = |error: Reduction| named_by_place(error.into(), &keys);
-        let column = sums.finish(&ranks, finish).map_err(named)?;
-        Ok((keys, vec![(self.op.name(), shown(&column))]))
+        let columns = partials.finish(&ranks, finish).map_err(named)?;
+        Ok((keys, columns.iter().map(|(name, column)| (*name, shown(column))).collect()))
+    }
+
+    /// The results of a group of times: all that have a value count, where there is no zero.
+    fn fields(&self, partial: &AnyPartial, finish: Finish) -> Result<Fields> {
+        let counts = self.op == Op::Count && matches!(self.form, Form::Instants(..));
+        match partial.count() {
+            Some(count) if counts => {
+                Ok(Fields(vec![("value", Some(Cell::Value(Value::U64(count))))]))
+            }
+            _ => cells(partial, self.op, &self.form, finish),
+        }
     }
 
     /// The groups of all values.
@@ -360,15 +373,9 @@ impl Groups {
                 let columns = warpfold_engine::columns(&request, finish)?;
                 Ok(columns.iter().map(|(name, column)| (*name, shown(column))).collect())
             }
-            form => {
+            _ => {
                 let partials = warpfold_engine::partials(&request)?;
-                let counts = self.op == Op::Count && matches!(form, Form::Instants(..));
-                let fields = |partial: &warpfold_exact::AnyPartial| match partial.count() {
-                    Some(count) if counts => {
-                        Ok(Fields(vec![("value", Some(Cell::Value(Value::U64(count))))]))
-                    }
-                    _ => cells(partial, self.op, form, finish),
-                };
+                let fields = |partial| self.fields(partial, finish);
                 Ok(by_name(partials.iter().map(fields).collect::<Result<_>>()?))
             }
         }

@@ -21,11 +21,14 @@ pub struct Expansion<const N: usize>([f64; N]);
 
 impl<const N: usize> Default for Expansion<N> {
     fn default() -> Self {
-        Expansion([0.0; N])
+        Self::ZERO
     }
 }
 
 impl<const N: usize> Expansion<N> {
+    /// The sum of nothing.
+    pub const ZERO: Self = Expansion([0.0; N]);
+
     /// The terms, whose exact sum is the number; all are finite.
     pub fn terms(&self) -> &[f64; N] {
         &self.0
@@ -61,6 +64,18 @@ impl<const N: usize> Expansion<N> {
         let fits = self.add(product) && self.add(product_error(x, y, product));
         if !fits {
             *self = before;
+        }
+        fits
+    }
+
+    /// Adds what another holds; says whether it could, and is as before if not.
+    #[inline(always)]
+    #[must_use = "what did not fit has to go elsewhere"]
+    pub fn add_all(&mut self, other: &Self) -> bool {
+        let mut all = *self;
+        let fits = other.0.iter().all(|&term| all.add(term));
+        if fits {
+            *self = all;
         }
         fits
     }
@@ -189,6 +204,21 @@ mod tests {
         assert!(!sum.add_product(1e-300, 1e-300) && !sum.add_product(1e300, 1e300));
         assert!(!sum.add_product(f64::INFINITY, 0.0) && !sum.add_product(f64::NAN, 1.0));
         assert_eq!(sum.terms(), &[0.0; 3]);
+    }
+
+    #[test]
+    fn what_another_holds_is_added_or_left_alone() {
+        let sum = |terms: &[f64]| {
+            let mut sum = Expansion::<2>::default();
+            assert!(terms.iter().all(|&term| sum.add(term)));
+            sum
+        };
+        let mut all = sum(&[1e16, 1.0]);
+        assert!(all.add_all(&sum(&[-1e16, 0.5])));
+        assert_eq!(value(&all), integer(1.5));
+        let before = all;
+        assert!(!all.add_all(&sum(&[1e200, 1e150])));
+        assert_eq!(all, before);
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! A table of the sums of groups by key, that grows as keys come.
+//! A table of groups by key, that grows as keys come.
 //!
 //! Slots stand in the order of the keys' hashes, with runs of taken ones where several hashes ask for the same: a row touches one line of memory, which was asked
 //! for before its turn. What a slot's small value does not hold goes to a partial of its own.
 
 use std::collections::HashMap;
 
-use crate::batch::{IntoPartial, LaneOperation, Read, take};
+use super::kinds::Kind;
 use crate::isa::{Job, Target, with_avx2};
 use crate::kernels::Kernels;
 use crate::keys::Mixing;
 use crate::memory::{prefetch_at, with_capacity};
-use warpfold_exact::partial::{Finish, Partial};
+use warpfold_exact::partial::{Finish, Output, Partial};
 use warpfold_num::{Error, Nan, Op, Result};
 use warpfold_plan::plan::Isa;
 
@@ -23,7 +23,7 @@ const AHEAD: usize = 24;
 /// Slots of the first table.
 const LEAST: usize = 4 * ROWS;
 
-/// What went into a group, half a line of memory for a sum of floats. A slot without elements is free.
+/// What went into a group: half a line of memory for a sum of floats or its extremes, a line for moments. A slot without elements is free.
 #[repr(align(32))]
 #[derive(Clone, Copy)]
 struct Slot<S> {
@@ -39,7 +39,7 @@ struct Moved<T: Kernels> {
 }
 
 /// The groups of some rows, by the ranks of their keys.
-pub(super) struct Table<K: LaneOperation, T: Kernels> {
+pub(super) struct Table<K: Kind<T>, T: Kernels> {
     kind: K,
     op: Op,
     nan: Nan,
@@ -50,12 +50,8 @@ pub(super) struct Table<K: LaneOperation, T: Kernels> {
     moved: HashMap<u64, Moved<T>, Mixing>,
 }
 
-impl<K: LaneOperation<Small: IntoPartial<T>>, T: Kernels> Table<K, T> {
+impl<K: Kind<T>, T: Kernels> Table<K, T> {
     pub(super) fn new(kind: K, op: Op, nan: Nan, isa: Isa) -> Self {
-        debug_assert!(
-            K::PUTS && K::MERGES && K::Small::IS_EXACT,
-            "sums are exact and of any order"
-        );
         let hashing = Mixing::new();
         let (slots, moved) = (Vec::new(), HashMap::with_hasher(hashing));
         Table { kind, op, nan, isa, hashing, slots, groups: 0, moved }
@@ -70,15 +66,10 @@ impl<K: LaneOperation<Small: IntoPartial<T>>, T: Kernels> Table<K, T> {
     ///
     /// # Errors
     /// [`Error::Shape`] if there is no memory for so many groups.
-    pub(super) fn push(
-        &mut self,
-        ranks: &[u64],
-        x: &[T],
-        words: fn(&[T]) -> &[K::Element],
-    ) -> Result<()> {
+    pub(super) fn push(&mut self, ranks: &[u64], x: &[T]) -> Result<()> {
         for (ranks, x) in ranks.chunks(ROWS).zip(x.chunks(ROWS)) {
             self.reserve(ranks.len())?;
-            with_avx2(self.isa, Turn { table: self, ranks, x, words: words(x) });
+            with_avx2(self.isa, Turn { table: self, ranks, x });
         }
         Ok(())
     }
@@ -99,7 +90,7 @@ impl<K: LaneOperation<Small: IntoPartial<T>>, T: Kernels> Table<K, T> {
                 continue;
             }
             if !K::merge(&mut mine.small, &slot.small) {
-                flush(&mut self.moved, mine, self.op, self.nan);
+                flush::<K, T>(&mut self.moved, mine, self.op, self.nan);
                 mine.small = slot.small;
             }
             mine.count += slot.count;
@@ -112,30 +103,29 @@ impl<K: LaneOperation<Small: IntoPartial<T>>, T: Kernels> Table<K, T> {
         Ok(())
     }
 
-    /// The result of a group that there is, by a reader.
-    pub(super) fn read<D: Read<K::Small>>(
-        &self,
-        rank: u64,
-        reader: &D,
-        finish: Finish,
-    ) -> Result<D::Result> {
+    /// What the slot of a group holds of so many elements, if it holds all of them.
+    pub(super) fn small(&self, rank: u64) -> Option<(&K::Small, u64)> {
         let slot = &self.slots[self.find(rank)];
-        let moved = self.moved.get(&rank);
-        if moved.is_none()
-            && let Some(result) = reader.small(&slot.small, slot.count)
-        {
-            return Ok(result);
-        }
+        (!self.moved.contains_key(&rank)).then_some((&slot.small, slot.count))
+    }
+
+    /// The partial of a group that there is.
+    pub(super) fn partial(&self, rank: u64) -> Partial<T> {
+        let slot = &self.slots[self.find(rank)];
         let empty = Moved::none(self.op);
-        let Moved { count, partial } = moved.unwrap_or(&empty);
+        let Moved { count, partial } = self.moved.get(&rank).unwrap_or(&empty);
         let mut partial = partial.clone();
-        slot.small.flush(self.nan, slot.count - count, &mut partial);
-        match partial.finish(self.op, finish) {
-            Ok(output) => Ok(reader.finished(output)),
+        K::flush(&slot.small, self.nan, slot.count - count, &mut partial);
+        partial
+    }
+
+    /// The result of a group that there is, by its partial.
+    pub(super) fn finish(&self, rank: u64, finish: Finish) -> Result<Output> {
+        self.partial(rank).finish(self.op, finish).map_err(|error| match error {
             // Elements were there and none was left: they were ignored.
-            Err(Error::Empty { op, .. }) => Err(Error::Empty { op, ignored: true }),
-            Err(other) => Err(other),
-        }
+            Error::Empty { op, .. } => Error::Empty { op, ignored: true },
+            other => other,
+        })
     }
 
     /// The slot that a rank has, or is to have.
@@ -198,39 +188,38 @@ impl<T: Kernels> Moved<T> {
 
 /// Empties a slot into its partial.
 #[inline(never)]
-fn flush<'m, S: IntoPartial<T>, T: Kernels>(
+fn flush<'m, K: Kind<T>, T: Kernels>(
     moved: &'m mut HashMap<u64, Moved<T>, Mixing>,
-    slot: &Slot<S>,
+    slot: &Slot<K::Small>,
     op: Op,
     nan: Nan,
 ) -> &'m mut Moved<T> {
     let moved = moved.entry(slot.rank).or_insert_with(|| Moved::none(op));
-    slot.small.flush(nan, slot.count - moved.count, &mut moved.partial);
+    K::flush(&slot.small, nan, slot.count - moved.count, &mut moved.partial);
     moved.count = slot.count;
     moved
 }
 
 /// Rows that the table has room for.
-struct Turn<'t, K: LaneOperation, T: Kernels> {
+struct Turn<'t, K: Kind<T>, T: Kernels> {
     table: &'t mut Table<K, T>,
     ranks: &'t [u64],
     x: &'t [T],
-    words: &'t [K::Element],
 }
 
-impl<K: LaneOperation<Small: IntoPartial<T>>, T: Kernels> Job for Turn<'_, K, T> {
+impl<K: Kind<T>, T: Kernels> Job for Turn<'_, K, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<C: Target>(self) {
-        let Turn { table, ranks, x, words } = self;
+        let Turn { table, ranks, x } = self;
         let (kind, hashing, len) = (table.kind, table.hashing, table.slots.len());
         let mut homes = [0; ROWS];
         for (home_of, &rank) in homes.iter_mut().zip(ranks) {
             *home_of = home(hashing, len, rank);
         }
         homes[..ranks.len().min(AHEAD)].iter().for_each(|&at| prefetch_at(&table.slots[at], 0));
-        for (k, (&rank, &word)) in ranks.iter().zip(words).enumerate() {
+        for (k, (&rank, &x)) in ranks.iter().zip(x).enumerate() {
             prefetch_at(&table.slots[homes[(k + AHEAD).min(ROWS - 1)]], 0);
             let at = probe(&table.slots, homes[k], rank);
             let slot = &mut table.slots[at];
@@ -238,11 +227,11 @@ impl<K: LaneOperation<Small: IntoPartial<T>>, T: Kernels> Job for Turn<'_, K, T>
                 slot.rank = rank;
                 table.groups += 1;
             }
-            if !kind.put(&mut slot.small, word) {
-                let moved = flush(&mut table.moved, slot, table.op, table.nan);
+            if !kind.put(&mut slot.small, x) {
+                let moved = flush::<K, T>(&mut table.moved, slot, table.op, table.nan);
                 slot.small = K::NOTHING;
-                if !kind.put(&mut slot.small, word) {
-                    take(&mut moved.partial, x[k], table.nan);
+                if !kind.put(&mut slot.small, x) {
+                    K::add(&mut moved.partial, x, table.nan);
                     moved.count += 1;
                 }
             }
