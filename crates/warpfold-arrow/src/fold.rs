@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use warpfold_engine::{HostArray, Request};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output, Partial, Stats};
-use warpfold_num::{Accuracy, DType, Element, Error as Reduction, Op, Policy, Value, f16};
+use warpfold_num::{Accuracy, DType, Element, Empty, Error as Reduction, Op, Policy, Value, f16};
 
 use crate::cell::{Cell, Fields};
 use crate::decimal::Decimals;
@@ -305,6 +305,15 @@ impl ColumnReducer {
         if matches!(self.form, Form::Instants(..)) { Some(DType::I64) } else { self.form.dtype() }
     }
 
+    /// The result, or what stands for it where it does not exist.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish); with [`Empty::Nan`], for types that have none.
+    pub fn finish_or(self, finish: Finish, empty: Empty) -> Result<Fields> {
+        let (op, form) = (self.op, self.form.clone());
+        or_stand_in(self.finish(finish), (op, &form), finish, empty)
+    }
+
     /// The result, or the results of minmax and stats.
     ///
     /// # Errors
@@ -435,6 +444,28 @@ fn mean(sum: i128, n: u64) -> Option<i64> {
 }
 
 /// The engine's output as results by name.
+/// What was found, or what stands for a result that does not exist, where `empty` makes that no error: NaN, of numbers that have it, or nothing.
+pub(crate) fn or_stand_in(
+    found: Result<Fields>,
+    (op, form): (Op, &Form),
+    finish: Finish,
+    empty: Empty,
+) -> Result<Fields> {
+    let is_missing =
+        matches!(found, Err(Error::Reduction(Reduction::Empty { .. } | Reduction::TooFew { .. })));
+    match (empty, form) {
+        (Empty::None, _) if is_missing => {
+            let names: &[&str] = if op == Op::MinMax { &["min", "max"] } else { &["value"] };
+            Ok(Fields(names.iter().map(|&name| (name, None)).collect()))
+        }
+        (Empty::Nan, Form::Numbers(dtype)) if is_missing => {
+            let stand_in = warpfold_engine::stand_in(op, *dtype, finish, empty);
+            stand_in.map(plain).map_or(found, Ok)
+        }
+        _ => found,
+    }
+}
+
 pub(crate) fn plain(output: Output) -> Fields {
     let cell = |value: Value| Some(Cell::Value(value));
     Fields(match output {

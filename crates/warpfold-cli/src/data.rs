@@ -34,6 +34,24 @@ fn is_folder(path: &Path) -> bool {
     path.is_dir() && expand(path).is_ok()
 }
 
+/// Puts the files that match in place of quoted patterns of texts and arrays, which no shell has expanded. Those of files of columns are expanded where these
+/// are opened.
+pub(crate) fn expand_patterns(args: &mut Reduction) -> Result<(), Failure> {
+    let is_pattern = |path: &Path| {
+        let has_mark = path.to_string_lossy().contains(['*', '?', '[']);
+        has_mark && !is_columns(path) && !path.exists()
+    };
+    let mut inputs = Vec::with_capacity(args.inputs.len());
+    for path in std::mem::take(&mut args.inputs) {
+        match is_pattern(&path) {
+            true => inputs.extend(expand(&path)?),
+            false => inputs.push(path),
+        }
+    }
+    args.inputs = inputs;
+    Ok(())
+}
+
 /// Reduces columns and prints their results.
 pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let found = Found::of(args)?;
@@ -113,9 +131,6 @@ fn check(args: &Reduction) -> Result<(), Failure> {
     let parts = &args.parts;
     if parts.any() && parts.by.is_empty() {
         return refused("a column of a Parquet or Arrow file has neither axes nor segments here; leave them out, or group it by another column with --by".into());
-    }
-    if parts.empty != crate::args::Empty::Error {
-        return refused("--empty is for files of .npy and text so far; leave it out".into());
     }
     if parts.sorted || parts.groups.is_some() {
         return refused("--sorted and --groups are for keys in a file of their own; leave them out, and --by finds the keys in a column".into());
@@ -261,8 +276,9 @@ fn group(
         types.push(type_name(&dtype));
     }
     types.dedup();
+    let empty = args.parts.empty.of_engine();
     let finished = names.iter().zip(groups).map(|(name, groups)| {
-        groups.finish(finish).map_err(|error| of_column(name, names.len(), error))
+        groups.finish_or(finish, empty).map_err(|error| of_column(name, names.len(), error))
     });
     let found = Joined::of(finished.collect::<Result<_, _>>()?);
     let (is_one_key, is_one) = (keys.len() == 1, !args.is_table());

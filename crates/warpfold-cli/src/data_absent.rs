@@ -9,6 +9,11 @@ pub(crate) fn takes(args: &Reduction) -> bool {
     args.has_columns()
 }
 
+/// Leaves patterns as they are.
+pub(crate) fn expand_patterns(_: &mut Reduction) -> Result<(), Failure> {
+    Ok(())
+}
+
 /// Says what to do.
 pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let path = args.inputs.iter().find(|path| is_columns(path));

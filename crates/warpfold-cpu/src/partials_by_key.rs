@@ -9,6 +9,7 @@ mod tests;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Mutex;
 
 use crate::Columns;
 use crate::batch::{IntegerSums, Nonzero, Tally};
@@ -23,7 +24,9 @@ use table::Table;
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Partial};
 use warpfold_num::element::Ordered;
-use warpfold_num::{DType, Element, Error, Nan, Op, PartialKind, Policy, Result, Value, bf16, f16};
+use warpfold_num::{
+    DType, Element, Empty, Error, Nan, Op, PartialKind, Policy, Result, Value, bf16, f16,
+};
 use warpfold_plan::HostArray;
 use warpfold_plan::plan::Isa;
 
@@ -239,11 +242,16 @@ impl PartialsByKey {
         ranks
     }
 
-    /// The results of keys that there are, by name, in the order of these ranks.
+    /// The results of keys that there are, by name, in the order of these ranks, and the places of those that have none where `empty` makes gaps of them.
     ///
     /// # Errors
     /// [`Error::Output`] with the place among these of the first that has none; [`Error::Unsupported`].
-    pub fn finish(&self, ranks: &[u64], finish: Finish) -> Result<Columns> {
+    pub fn finish(
+        &self,
+        ranks: &[u64],
+        finish: Finish,
+        empty: Empty,
+    ) -> Result<(Columns, Vec<u64>)> {
         // Refused for none as for many, and by the type that was asked for.
         if finish.round_to.is_some()
             && let Err(error @ Error::Unsupported { .. }) =
@@ -251,7 +259,11 @@ impl PartialsByKey {
         {
             return Err(error);
         }
-        with_groups!(&self.groups, tables => self.columns(tables, ranks, finish))
+        let gaps = Mutex::new(Vec::new());
+        let columns = with_groups!(&self.groups, tables => self.columns(tables, ranks, finish, (empty, &gaps)))?;
+        let mut gaps = gaps.into_inner().unwrap_or_else(|poison| poison.into_inner());
+        gaps.sort_unstable();
+        Ok((columns, gaps))
     }
 
     /// The partial of a key that there is, of the widest type of the elements' kind.

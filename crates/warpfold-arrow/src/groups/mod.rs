@@ -15,7 +15,7 @@ use warpfold_engine::{HostArray, Indices, PartialsByKey, Parts, Request};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::Finish;
 use warpfold_num::{
-    Accuracy, At, Column, Element, Error as Reduction, Op, Policy, Value, with_element,
+    Accuracy, At, Column, Element, Empty, Error as Reduction, Op, Policy, Value, with_element,
 };
 
 use crate::cell::{Cell, Fields};
@@ -267,12 +267,21 @@ impl Groups {
     /// # Errors
     /// As the contract has it for the reduction, with the key of the first group that has no result.
     pub fn finish(self, finish: Finish) -> Result<Grouped> {
+        self.finish_or(finish, Empty::Error)
+    }
+
+    /// The results, keys ascending, and what stands for those that do not exist.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish); with [`Empty::Nan`], for types that have none.
+    pub fn finish_or(self, finish: Finish, empty: Empty) -> Result<Grouped> {
         let finish = Finish { overflow: self.policy.overflow, ..finish };
         let has_keyless = self.keyless.values() > 0;
-        let keyless = if has_keyless { Some(self.keyless.clone().finish(finish)?) } else { None };
+        let keyless = has_keyless.then(|| self.keyless.clone().finish_or(finish, empty));
+        let keyless = keyless.transpose()?;
         let (mut keys, mut columns) = match &self.partials {
-            Some(partials) => self.folded(partials, finish)?,
-            None => self.stored(finish)?,
+            Some(partials) => self.folded(partials, finish, empty)?,
+            None => self.stored(finish, empty)?,
         };
         for (name, cells) in &mut columns {
             if matches!(
@@ -303,7 +312,12 @@ impl Groups {
     }
 
     /// The groups of what is known of each.
-    fn folded(&self, partials: &PartialsByKey, finish: Finish) -> Result<(Vec<Keys>, Named)> {
+    fn folded(
+        &self,
+        partials: &PartialsByKey,
+        finish: Finish,
+        empty: Empty,
+    ) -> Result<(Vec<Keys>, Named)> {
         let mut ranks = partials.ranks();
         let keys = self.keys.sorted(&self.key_types, &mut ranks);
         if ranks.is_empty() {
@@ -314,8 +328,8 @@ impl Groups {
             return Ok((keys, by_name(ranks.iter().map(fields).collect::<Result<_>>()?)));
         }
         let named = |error: Reduction| named_by_place(error.into(), &keys);
-        let columns = partials.finish(&ranks, finish).map_err(named)?;
-        Ok((keys, columns.iter().map(|(name, column)| (*name, shown(column))).collect()))
+        let (columns, gaps) = partials.finish(&ranks, finish, empty).map_err(named)?;
+        Ok((keys, columns.iter().map(|(name, column)| (*name, shown(column, &gaps))).collect()))
     }
 
     /// The results of a group of times: all that have a value count, where there is no zero.
@@ -330,7 +344,7 @@ impl Groups {
     }
 
     /// The groups of all values.
-    fn stored(&self, finish: Finish) -> Result<(Vec<Keys>, Named)> {
+    fn stored(&self, finish: Finish, empty: Empty) -> Result<(Vec<Keys>, Named)> {
         let is_decimal = matches!(self.form, Form::Decimals(_));
         let (parts, mut keys, numbers) =
             self.keys.parts(&self.key_types, self.policy, is_decimal)?;
@@ -339,7 +353,7 @@ impl Groups {
                 let groups = keys[0].len();
                 by_name(self.decimals(numbers, groups, *scale, finish)?)
             }
-            _ => self.columns(parts, finish).map_err(|error| named(error, &keys))?,
+            _ => self.columns(parts, finish, empty).map_err(|error| named(error, &keys))?,
         };
         if let (Some(null_rows), Some(numbers)) = (&self.null_rows, &numbers) {
             null_rows.leave_out(numbers, &mut keys, &mut columns);
@@ -347,7 +361,7 @@ impl Groups {
         Ok((keys, columns))
     }
 
-    fn columns(&self, parts: Parts<'_>, finish: Finish) -> Result<Named> {
+    fn columns(&self, parts: Parts<'_>, finish: Finish, empty: Empty) -> Result<Named> {
         let bytes: &[u8] = &bytemuck::cast_slice(&self.values.0)[..self.values.1];
         let dtype = self.form.dtype().expect("decimals have a way of their own");
         let wide: Vec<i64>;
@@ -367,11 +381,14 @@ impl Groups {
         let request = Request::new(self.op, x)
             .parts(Arc::new(parts))
             .policy(self.policy)
+            .empty(empty)
             .indices(Indices::OfArray);
         match &self.form {
             Form::Numbers(_) => {
-                let columns = warpfold_engine::columns(&request, finish)?;
-                Ok(columns.iter().map(|(name, column)| (*name, shown(column))).collect())
+                let (columns, gaps) = warpfold_engine::columns_and_gaps(&request, finish)?;
+                let gaps = gaps.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+                let named = columns.iter().zip(gaps);
+                Ok(named.map(|((name, column), gaps)| (*name, shown(column, gaps))).collect())
             }
             _ => {
                 let partials = warpfold_engine::partials(&request)?;
@@ -428,8 +445,13 @@ fn by_key(error: Error, key: impl Fn(&str) -> Option<String>) -> Error {
     Reduction::Output { output: At::Group(key), error }.into()
 }
 
-fn shown(column: &Column) -> Vec<Option<Cell>> {
-    (0..column.len()).map(|k| Some(Cell::Value(column.get(k)))).collect()
+/// A column as cells, but for the gaps in it, which ascend.
+fn shown(column: &Column, gaps: &[u64]) -> Vec<Option<Cell>> {
+    let cell = |k: usize| match gaps.binary_search(&(k as u64)) {
+        Ok(_) => None,
+        Err(_) => Some(Cell::Value(column.get(k))),
+    };
+    (0..column.len()).map(cell).collect()
 }
 
 fn by_name(rows: Vec<Fields>) -> Named {

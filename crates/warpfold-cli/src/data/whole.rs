@@ -145,7 +145,7 @@ impl Columns {
         let n = folds.iter().map(ColumnReducer::values).sum();
         let mut found = Vec::with_capacity(folds.len());
         for (name, fold) in self.names.iter().zip(folds) {
-            let fields = fold.finish(finish);
+            let fields = fold.finish_or(finish, args.parts.empty.of_engine());
             found.push(fields.map_err(|error| of_column(name, self.names.len(), error))?);
         }
         let types = self.types()?;

@@ -198,6 +198,31 @@ pub(crate) mod with {
     }
 
     #[test]
+    fn what_has_no_result_may_be_no_error() {
+        let folder = Folder::new();
+        let text = folder.file("t.csv", "k,j,v\n1,5,2\n1,6,4\n2,5,8\n");
+        for name in ["p.parquet", "p.arrow"] {
+            let path = folder.at(name).to_string_lossy().into_owned();
+            let by = ["--column", "v", "--by", "k", "--by", "j", "--out", &path];
+            run([&["sum", &text][..], &by].concat()).kept();
+            let var = |more: &[&str]| run([&["var", &path, "--column", "sum"], more].concat());
+            let by_key = |more: &[&str]| var(&[&["--by", "k", "--ddof", "1"], more].concat());
+            by_key(&[]).fails(1, &["group 2", "var with ddof = 1"]);
+            assert_eq!(by_key(&["--empty", "none"]).value(), "1 2.0\n2 -");
+            assert_eq!(by_key(&["--empty", "nan"]).value(), "1 2.0\n2 NaN");
+            let both = by_key(&["--column", "j", "--empty", "none", "--format", "csv"]);
+            assert_eq!(both.value(), "k,sum,j\n1,2.0,0.5\n2,,");
+            // Columns as a whole.
+            let max = ["max", &path, "--column", "sum", "--by", "k", "--empty", "none"];
+            assert_eq!(run(max).value(), "1 4.0\n2 8.0");
+            let whole = |empty| var(&["--column", "j", "--ddof", "3", "--empty", empty]);
+            assert_eq!(whole("nan").value(), "sum NaN\nj NaN");
+            assert_eq!(whole("none").value(), "sum -\nj -");
+            var(&["--empty", "none"]).fails(2, &["--empty", "several columns"]);
+        }
+    }
+
+    #[test]
     fn groups_by_another_column() {
         let means = "shop 0 62.19103773584906\nshop 1 47169811320817.03\nshop 2 -46948356807449.71\nshop 3 62.66745283018868\n- 60.34375";
         for name in [ORDERS, "parts", "polars.arrow"] {

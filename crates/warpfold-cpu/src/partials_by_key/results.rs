@@ -1,11 +1,13 @@
 //! From what slots hold to columns of results; what a slot does not tell is read of a partial.
 
+use std::sync::Mutex;
+
 use super::kinds::{Ends, Kind};
 use super::moments::Nearly;
 use super::table::Table;
 use super::{CHUNK, PartialsByKey, Tables, Wide};
 use crate::Columns;
-use crate::batch::{Approximate, Read};
+use crate::batch::{Approximate, Ending, Read};
 use crate::kernels::Kernels;
 use crate::read::{
     Collect, CollectMoments, CountTrue, Moment, MomentState, Sum, SumState, Values, Whether,
@@ -14,7 +16,7 @@ use crate::threads::map;
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::double_double::DoubleDouble;
 use warpfold_num::error::At;
-use warpfold_num::{Column, DType, Error, Op, Result, Scalar, Value, bf16, f16};
+use warpfold_num::{Column, DType, Empty, Error, Op, Result, Scalar, Value, bf16, f16};
 
 impl PartialsByKey {
     /// The results of keys that there are.
@@ -23,35 +25,37 @@ impl PartialsByKey {
         tables: &Tables<T>,
         ranks: &[u64],
         finish: Finish,
+        (empty, gaps): (Empty, &Mutex<Vec<u64>>),
     ) -> Result<Columns> {
         let (op, to) = (self.op, self.op.result_dtype(self.dtype, finish.round_to));
         // The table's elements would be rounded to the widest of their kind.
         let round_to = to.filter(|to| to.is_float() && op.is_rounded());
         let of_partials = Finish { round_to: finish.round_to.or(round_to), ..finish };
+        let ending = &Ending::of::<T>(op, of_partials, empty);
         let column = match tables {
             Tables::Totals(table) => {
-                let groups = || Groups { table, ranks, finish: of_partials, all: self };
+                let groups = || Groups { table, ranks, ending, gaps, all: self };
                 let rounded = if self.is_narrow() { DType::F32 } else { DType::F64 };
                 let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is no sum"));
                 let column = SumState::column(sum, finish.round_to, [rounded, T::DTYPE], groups());
                 column.unwrap_or_else(|| groups().by_value(|_, _| None).map(Column::of_values))?
             }
             Tables::Moments(table) => {
-                let groups = || Groups { table, ranks, finish: of_partials, all: self };
+                let groups = || Groups { table, ranks, ending, gaps, all: self };
                 let what = Moment { op, ddof: finish.ddof };
                 let to = to.unwrap_or(self.dtype);
                 let column = Approximate::<DoubleDouble, 1>::column(what, to, false, groups());
                 column.unwrap_or_else(|| groups().by_value(|_, _| None).map(Column::of_values))?
             }
             Tables::Counts(table) => {
-                let groups = Groups { table, ranks, finish: of_partials, all: self };
+                let groups = Groups { table, ranks, ending, gaps, all: self };
                 match op {
                     Op::Count => groups.collect(CountTrue)?,
                     _ => groups.collect(Whether(op))?,
                 }
             }
             Tables::Ends(table) => {
-                let groups = Groups { table, ranks, finish: of_partials, all: self };
+                let groups = Groups { table, ranks, ending, gaps, all: self };
                 return self.extremes(&groups, finish);
             }
         };
@@ -123,7 +127,9 @@ impl PartialsByKey {
 struct Groups<'g, K: Kind<T>, T: Kernels> {
     table: &'g Table<K, T>,
     ranks: &'g [u64],
-    finish: Finish,
+    ending: &'g Ending,
+    /// Places without a result, where that is no error and nothing stands for it.
+    gaps: &'g Mutex<Vec<u64>>,
     all: &'g PartialsByKey,
 }
 
@@ -137,15 +143,8 @@ impl<K: Kind<T>, T: Kernels> Groups<'_, K, T> {
         let parts = map(self.all.threads, self.ranks.chunks(CHUNK).enumerate(), |(k, ranks)| {
             let read = |(at, &rank)| {
                 let known = self.table.small(rank).and_then(|(slot, count)| small(slot, count));
-                known.map_or_else(
-                    || {
-                        let output = self.table.finish(rank, self.finish);
-                        output
-                            .map(&finished)
-                            .map_err(|error| self.all.failed(k * CHUNK + at, error))
-                    },
-                    Ok,
-                )
+                let place = k * CHUNK + at;
+                known.map_or_else(|| self.output(place, rank).map(&finished), Ok)
             };
             ranks.iter().enumerate().map(read).collect::<Result<Vec<_>>>()
         });
@@ -154,6 +153,25 @@ impl<K: Kind<T>, T: Kernels> Groups<'_, K, T> {
             all.extend(part?);
         }
         Ok(all)
+    }
+
+    /// The result of a group by its partial, or what stands for it.
+    fn output(&self, place: usize, rank: u64) -> Result<Output> {
+        let Ending { finish, empty, stand_in } = self.ending;
+        let error = match self.table.finish(rank, *finish) {
+            Ok(output) => return Ok(output),
+            Err(error) => error,
+        };
+        match (&error, stand_in) {
+            (Error::Empty { .. } | Error::TooFew { .. }, Some(stand_in)) => {
+                if *empty == Empty::None {
+                    let mut gaps = self.gaps.lock().unwrap_or_else(|poison| poison.into_inner());
+                    gaps.push(place as u64);
+                }
+                Ok(stand_in.clone())
+            }
+            _ => Err(self.all.failed(place, error)),
+        }
     }
 
     /// The same of results whose type is known at run time.

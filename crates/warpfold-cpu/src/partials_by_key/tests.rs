@@ -53,8 +53,8 @@ fn found<T: Element>(
 ) -> (Vec<u64>, Result<Columns>) {
     let all = groups(op, nan, rows, shares);
     let ranks = all.ranks();
-    let columns = all.finish(&ranks, Finish::default());
-    (ranks, columns)
+    let columns = all.finish(&ranks, Finish::default(), Empty::Error);
+    (ranks, columns.map(|(columns, _)| columns))
 }
 
 /// The only column.
@@ -228,7 +228,8 @@ fn results_are_rounded_as_is_asked_for() {
     let finish = Finish { ddof: 1, round_to: Some(DType::F32), ..Finish::default() };
     for op in [Op::Var, Op::Std, Op::Sum] {
         let all = groups(op, Nan::default(), &rows, 2);
-        let column = one(all.finish(&all.ranks(), finish)).unwrap();
+        let (columns, _) = all.finish(&all.ranks(), finish, Empty::Error).unwrap();
+        let column = one(Ok(columns)).unwrap();
         for (k, x) in keys.values().enumerate() {
             let mut moments = Moments::new();
             x.iter().for_each(|&x| moments.add(x));
@@ -242,10 +243,27 @@ fn results_are_rounded_as_is_asked_for() {
     }
     let one_each: Vec<(u64, f64)> = (0..5).map(|k| (k, 1.0)).collect();
     let all = groups(Op::Var, Nan::default(), &one_each, 1);
-    let Err(Error::Output { error, .. }) = all.finish(&all.ranks(), finish) else {
+    let Err(Error::Output { error, .. }) = all.finish(&all.ranks(), finish, Empty::Error) else {
         panic!("there is no variance of one element over none")
     };
     assert!(matches!(*error, Error::TooFew { .. }), "{error}");
+}
+
+#[test]
+fn what_has_no_result_may_be_no_error() {
+    let rows = [(2, 1.0), (5, f64::NAN), (2, 4.0), (9, 3.0)];
+    let finish = Finish { ddof: 1, ..Finish::default() };
+    let all = groups(Op::Var, Nan::Ignore, &rows, 2);
+    let (columns, gaps) = all.finish(&all.ranks(), finish, Empty::Nan).unwrap();
+    // Ranks are 3, 4 and 8 here.
+    assert_eq!(format!("{:?}", one(Ok(columns)).unwrap()), "F64([4.5, NaN, NaN])");
+    assert!(gaps.is_empty(), "{gaps:?}");
+    let (_, gaps) = all.finish(&all.ranks(), finish, Empty::None).unwrap();
+    assert_eq!(gaps, [1, 2]);
+    let all = groups(Op::Max, Nan::Ignore, &rows, 1);
+    let (columns, gaps) = all.finish(&all.ranks(), finish, Empty::None).unwrap();
+    assert_eq!(gaps, [1]);
+    assert_eq!(one(Ok(columns)).unwrap().get(0), Value::F64(4.0));
 }
 
 #[test]
