@@ -19,11 +19,16 @@ pub enum InputFormat {
 }
 
 /// Formats of tables and arrays that are not read, by their suffixes, and what to do with such a file.
-const FOREIGN: [(&[&str], &str); 4] = [
+const FOREIGN: [(&[&str], &str); 6] = [
     (&["xlsx", "xls", "xlsm", "ods", "numbers"], "save the sheet as .csv"),
     (&["json", "jsonl", "ndjson", "xml", "yaml"], "write its numbers as .csv or .npy"),
     (&["h5", "hdf5", "nc", "mat", "zarr", "fits"], "write its array as .npy"),
     (&["pkl", "pickle", "pt", "pth", "safetensors"], "write its array as .npy, with numpy.save"),
+    (&["orc", "avro", "dta", "sav", "rds", "sas7bdat"], "write its columns as .csv"),
+    (
+        &["bz2", "xz", "lzma", "lz4", "br", "zip", "7z", "tar", "tgz"],
+        "unpack it first, as only .gz and .zst are unpacked here",
+    ),
 ];
 
 impl InputFormat {

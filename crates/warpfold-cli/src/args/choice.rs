@@ -24,9 +24,12 @@ pub(crate) struct OneOf<T> {
     choices: Vec<Choice<T>>,
 }
 
+/// What [`op`] chooses.
+const REDUCTION: &str = "reduction";
+
 /// A reduction, by name.
 pub(crate) fn op() -> OneOf<Op> {
-    ops("reduction", Op::ALL)
+    ops(REDUCTION, Op::ALL)
 }
 
 fn ops(what: &'static str, ops: &[Op]) -> OneOf<Op> {
@@ -103,6 +106,62 @@ fn named<T: Copy>(what: &'static str, table: &[(&'static str, &'static str, T)])
     OneOf { what, choices: table.iter().map(choice).collect() }
 }
 
+/// What other libraries call a reduction, and how it is asked for here.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["avg", "average", "nanmean"], "mean"),
+    (&["total", "add", "nansum", "fsum"], "sum"),
+    (&["len", "length", "size", "rows", "n"], "stats"),
+    (&["amax", "nanmax", "maximum"], "max"),
+    (&["amin", "nanmin", "minimum"], "min"),
+    (&["ptp", "range", "extent"], "minmax"),
+    (&["variance", "nanvar", "var_samp", "var_pop"], "var"),
+    (&["stdev", "stddev", "nanstd", "sd", "stddev_samp", "stddev_pop"], "std"),
+    (&["product", "nanprod", "multiply"], "prod"),
+    (&["norm", "rms"], "l2"),
+    (&["count_nonzero", "countif"], "count"),
+    (&["nanargmax", "idxmax"], "argmax"),
+    (&["nanargmin", "idxmin"], "argmin"),
+    (&["describe", "summary"], "stats"),
+    (&["inner", "vdot"], "dot"),
+];
+
+/// What has no reduction, as it takes all elements in their order.
+const ORDERED: &[&str] = &[
+    "median",
+    "nanmedian",
+    "quantile",
+    "percentile",
+    "mode",
+    "sort",
+    "argsort",
+    "cumsum",
+    "cumprod",
+    "diff",
+];
+
+/// What to ask for in place of a name that other libraries have.
+fn advice(name: &str) -> Option<String> {
+    if ORDERED.contains(&name) {
+        return Some(format!(
+            "{name} is none, as it takes elements in their order, and there is nothing like it here"
+        ));
+    }
+    let (_, here) = ELSEWHERE.iter().find(|(names, _)| names.contains(&name))?;
+    let how = match (name, *here) {
+        (name, here) if name.starts_with("nan") => {
+            format!("{here} with --nan ignore")
+        }
+        (_, "minmax") => "minmax, which has both ends".into(),
+        (name, here) if name.ends_with("_samp") => format!("{here} with --ddof 1"),
+        ("len" | "length" | "size" | "rows" | "n", _) => {
+            "stats, whose count is that of all elements (count is that of those that are not zero)"
+                .into()
+        }
+        (_, here) => here.into(),
+    };
+    Some(format!("what other programs call {name} is {how}"))
+}
+
 impl<T> OneOf<T> {
     /// The name (or alias) that takes the fewest edits; the first of several.
     fn nearest(&self, text: &str) -> Option<&'static str> {
@@ -126,10 +185,14 @@ impl<T: Copy + Send + Sync + 'static> TypedValueParser for OneOf<T> {
             .find(|choice| is_it(choice.name) || choice.aliases.iter().any(|name| is_it(name)));
         found.map(|choice| choice.value).ok_or_else(|| {
             let names: Vec<_> = self.choices.iter().map(|choice| choice.name).collect();
+            let lower = text.to_ascii_lowercase();
+            let nearest =
+                || format!("did you mean {:?}?", self.nearest(&lower).unwrap_or_default());
+            let known = if self.what == REDUCTION { advice(&lower) } else { None };
             let message = format!(
-                "no {} is called {text:?}; did you mean {:?}? There are {}",
+                "no {} is called {text:?}; {} There are {}",
                 self.what,
-                self.nearest(&text.to_ascii_lowercase()).unwrap_or_default(),
+                known.map_or_else(nearest, |known| known + "."),
                 names.join(", ")
             );
             cmd.clone().error(ErrorKind::InvalidValue, message)

@@ -62,6 +62,9 @@ fn is_decimal(dtype: &DataType) -> bool {
 fn name_of(files: &Files, column: &Column) -> Result<String, Failure> {
     let schema = files.schema();
     match column {
+        Column::Name(name) if name == "0" && schema.index_of(name).is_err() => Err(Failure::Data(
+            format!("there is no column 0; columns are counted from 1. There are {}", shown(files)),
+        )),
         Column::Name(name) => {
             let names = || schema.fields().iter().map(|field| field.name().as_str());
             let near = match names().any(|found| found == name) {

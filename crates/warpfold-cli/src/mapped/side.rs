@@ -32,8 +32,8 @@ pub(crate) struct Side {
     read: Vec<(Option<SharedNotes>, u64)>,
     /// Elements that were read and not folded yet.
     rest: Rest,
-    /// Whether a condition names it.
-    is_compared: bool,
+    /// What an option that names it takes, where it holds no numbers.
+    hint: Option<&'static str>,
 }
 
 /// Bytes of elements, aligned for any type.
@@ -99,14 +99,28 @@ impl Side {
             }
             input::open(&args.inputs, &wanted(Some(Column::Name(name.into()))))?
         } else {
+            let what = match args.maps.weights.as_deref() {
+                Some(weights) if weights == name => {
+                    "no file and no input; name a file of weights, or"
+                }
+                _ => "no input;",
+            };
             return Err(Failure::Usage(format!(
-                "`{name}` is no input; add --with {name}=FILE, or say x for the inputs themselves"
+                "`{name}` is {what} add --with {name}=FILE, or say x for the inputs themselves"
             )));
         };
-        let condition = args.maps.keep.as_ref().and_then(|text| Expressions::value(text).ok());
-        let is_compared =
-            condition.is_some_and(|condition| condition.names().contains(&name)) && is_text;
-        Ok(Side { is_compared, ..Side::of(name, inputs, otherwise) })
+        let names_it = |text: &Option<String>| {
+            let of_option = text.as_ref().and_then(|text| Expressions::value(text).ok());
+            of_option.is_some_and(|of_option| of_option.names().contains(&name)) && is_text
+        };
+        let hint = if names_it(&args.maps.keep) {
+            Some(COMPARED)
+        } else if names_it(&args.maps.weights) {
+            Some(WEIGHED)
+        } else {
+            None
+        };
+        Ok(Side { hint, ..Side::of(name, inputs, otherwise) })
     }
 
     fn of(name: &str, inputs: Vec<Input>, otherwise: Option<VecDeque<Input>>) -> Side {
@@ -121,7 +135,7 @@ impl Side {
             pieces: None,
             read: Vec::new(),
             rest: Rest::default(),
-            is_compared: false,
+            hint: None,
         }
     }
 
@@ -169,7 +183,7 @@ impl Side {
 
     /// The whole of its files as one array, and the rows that a text lacks.
     pub(crate) fn whole(self, args: &Reduction) -> Result<(Whole, MissingRuns), Failure> {
-        let is_compared = self.is_compared;
+        let hint = self.hint;
         let otherwise = self.otherwise.filter(|all| !all.is_empty());
         let mut found = None;
         for files in [Some(self.inputs), otherwise].into_iter().flatten() {
@@ -178,13 +192,13 @@ impl Side {
                 Err(Failure::Io(error)) if found.is_none() && is_no_column(&error) => {
                     found = Some(error);
                 }
-                Err(Failure::Io(error)) => return Err(failure(error, is_compared)),
+                Err(Failure::Io(error)) => return Err(failure(error, hint)),
                 read => return read.map(|OneArray { whole, gaps, .. }| (whole, gaps)),
             }
         }
         Err(found.map_or_else(
             || Failure::Usage(format!("{} is no file", self.name)),
-            |error| failure(error, is_compared),
+            |error| failure(error, hint),
         ))
     }
 
@@ -208,7 +222,7 @@ impl Side {
                         self.pieces = None;
                         self.read.clear();
                     }
-                    Err(error) => return Err(failure(error, self.is_compared)),
+                    Err(error) => return Err(failure(error, self.hint)),
                 }
             }
             let Some(input) = self.inputs.pop_front() else {
@@ -287,17 +301,21 @@ pub(super) fn beside(
     Ok(columns.into_iter().chain(keys).collect())
 }
 
-/// What is wrong with a file; of one that a condition names, with what is compared.
-fn failure(error: warpfold_io::Error, is_compared: bool) -> Failure {
+/// What conditions and weights take.
+const COMPARED: &str =
+    "a condition (--where) compares columns of numbers and no words: words are keys alone, by --by";
+const WEIGHED: &str =
+    "--weights takes a file, a column of numbers or an expression of such columns";
+
+/// What is wrong with a file; of one that an option names, with what that takes.
+fn failure(error: warpfold_io::Error, hint: Option<&'static str>) -> Failure {
     let is_word = matches!(
         error.problem(),
         Some(Problem::Text(TextError::NotANumber { .. } | TextError::NoColumn { .. }))
     );
-    match is_word && is_compared {
-        true => Failure::Data(format!(
-            "{error}; a condition (--where) compares columns of numbers and no words: words are keys alone, by --by"
-        )),
-        false => error.into(),
+    match hint.filter(|_| is_word) {
+        Some(hint) => Failure::Data(format!("{error}; {hint}")),
+        None => error.into(),
     }
 }
 

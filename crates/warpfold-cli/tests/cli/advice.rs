@@ -120,3 +120,61 @@ fn lengths_of_zero_are_bad_usage() {
     run(["sum", "--random", "6", "--every", "0"]).fails(2, &["--every", "one element at least"]);
     run(["sum", "--random", "6", "--every", "-1"]).fails(2, &["--every"]);
 }
+
+#[test]
+fn names_of_other_libraries_are_answered_by_those_here() {
+    for (name, said) in [
+        ("median", "median is none, as it takes elements in their order"),
+        ("percentile", "nothing like it here"),
+        ("avg", "call avg is mean."),
+        ("average", "call average is mean."),
+        ("len", "stats, whose count is that of all elements"),
+        ("nansum", "sum with --nan ignore"),
+        ("nanmax", "max with --nan ignore"),
+        ("amax", "call amax is max."),
+        ("ptp", "minmax, which has both ends"),
+        ("stddev", "call stddev is std."),
+        ("var_samp", "var with --ddof 1"),
+        ("Total", "call total is sum."),
+    ] {
+        run([name, "x.npy"]).fails(2, &[said, "There are sum, mean"]);
+    }
+    run(["maxx", "x.npy"]).fails(2, &["did you mean \"max\"?"]);
+}
+
+#[test]
+fn columns_are_counted_from_1_and_it_is_said() {
+    let folder = Folder::new();
+    let text = folder.file("t.csv", "a,b\n1,2\n");
+    let said = &["\"0\"", "columns are counted from 1", "a, b"];
+    run(["sum", &text, "--column", "0"]).fails(1, said);
+    run(["sum", &text, "--column", "a", "--by", "0"]).fails(1, said);
+    let zero = folder.file("zero.csv", "0,b\n1,2\n");
+    assert_eq!(run(["sum", &zero, "--column", "0"]).value(), "1.0");
+}
+
+#[test]
+fn powers_and_weights_are_told_by_what_was_meant() {
+    let folder = Folder::new();
+    let text = folder.file("t.csv", "shop,price\na,1\nb,2\n");
+    run(["sum", &text, "--map", "price^2"]).fails(2, &["`^` takes no f64", "x ** 2"]);
+    run(["sum", &text, "--map", "price & 2.5"]).fails(2, &["`and` takes no f64", "compare first"]);
+    run(["mean", &text, "--column", "price", "--weights", "shop"])
+        .fails(1, &["\"a\" is no f64", "--weights takes a file, a column of numbers"]);
+    let x = folder.file("x.npy", npy("<f8", &[1.0, 2.0].map(f64::to_le_bytes)));
+    run(["mean", &x, "--weights", "shop"]).fails(
+        2,
+        &["`shop` is no file and no input", "name a file of weights", "--with shop=FILE"],
+    );
+}
+
+#[test]
+fn packings_that_are_not_read_are_to_be_unpacked() {
+    let folder = Folder::new();
+    for name in ["t.csv.bz2", "x.npy.xz", "t.zip"] {
+        let file = folder.file(name, "1\n");
+        run(["sum", &file]).fails(2, &["is not read", "unpack it first", ".gz and .zst"]);
+    }
+    let orc = folder.file("t.orc", "1\n");
+    run(["sum", &orc]).fails(2, &[".orc is not read", "as .csv"]);
+}

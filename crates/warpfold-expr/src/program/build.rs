@@ -279,8 +279,11 @@ impl Typing<'_, '_> {
             (Rem, Type::F32 | Type::F64) => {
                 return refuse("say a - b * floor(a / b), each operation of which is rounded");
             }
-            (And | Or | Xor, Type::F32 | Type::F64) => {
-                return refuse("compare first, and bracket the comparisons; a power is `**`");
+            (Xor, Type::F32 | Type::F64) => {
+                return refuse("it is the exclusive or of bits; a power is `**`, as in x ** 2");
+            }
+            (And | Or, Type::F32 | Type::F64) => {
+                return refuse("compare first, and bracket the comparisons: (x > 1) & (x < 3)");
             }
             (Min | Max, Type::Bool) => return refuse("say or for max, and for min"),
             _ => {}

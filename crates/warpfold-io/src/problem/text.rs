@@ -153,7 +153,11 @@ pub enum TextError {
         found: u64,
     },
     /// No column has that name.
-    #[error("no column is called {name:?}; {}the first line has {columns}{}", near_hint(near.as_deref()), delimiter_hint(columns.as_bytes()))]
+    #[error(
+        "no column is called {name:?}; {}the first line has {columns}{}",
+        near_hint(name, near.as_deref()),
+        delimiter_hint(columns.as_bytes())
+    )]
     NoColumn {
         /// The name asked for.
         name: String,
@@ -254,8 +258,12 @@ pub fn delimiter_hint(field: &[u8]) -> String {
     })
 }
 
-fn near_hint(near: Option<&str>) -> String {
-    near.map_or_else(String::new, |near| format!("did you mean {near:?}? "))
+fn near_hint(name: &str, near: Option<&str>) -> String {
+    match near {
+        _ if name == "0" => "columns are counted from 1; ".into(),
+        None => String::new(),
+        Some(near) => format!("did you mean {near:?}? "),
+    }
 }
 
 /// What to do about an empty last cell.
