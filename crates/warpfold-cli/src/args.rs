@@ -55,7 +55,7 @@ pub(crate) struct Reduction {
     #[arg(long, value_name = "T", value_parser = choice::dtype(), help_heading = "Input")]
     pub(crate) dtype: Option<DType>,
 
-    /// Column of text or of Parquet and Arrow files, by name or by number from 1; of text all cells count without it. Repeat it for a table of
+    /// Column of text or of Parquet and Arrow files, array of an .npz file or field of records in a .npy file, by name or by number from 1; of text all cells count without it. Repeat it for a table of
     /// several columns; '*' takes all numeric ones
     #[arg(long, value_name = "NAME|INDEX", allow_negative_numbers = true, help_heading = "Input")]
     pub(crate) column: Vec<Column>,

@@ -17,7 +17,7 @@ use crate::page::Page;
 use crate::replay::Replay;
 use crate::roofline::Roofline;
 use crate::sweep::Sweep;
-use crate::{Failure, data, overview};
+use crate::{Failure, data, overview, several};
 
 const ABOUT: &str = "Reduces arrays to correctly rounded, reproducible numbers: one, or one for each row, segment or key";
 
@@ -166,8 +166,11 @@ pub(crate) fn parse() -> Result<Invocation, Failure> {
             if reduction.input.is_none() && reduction.says_text() {
                 reduction.input = Some(InputFormat::Text);
             }
-            // Files of columns have several.
-            if is_overview && reduction.column.is_empty() && data::takes(&reduction) {
+            data::expand_patterns(&mut reduction)?;
+            // Files of columns have several, and so have archives of arrays.
+            let has_several =
+                || data::takes(&reduction) || several::arrays::are_several(&reduction);
+            if is_overview && reduction.column.is_empty() && has_several() {
                 reduction.column.push(Column::Name("*".into()));
             }
             reduction.check_empty()?;

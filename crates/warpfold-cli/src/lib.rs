@@ -84,7 +84,8 @@ fn run_command(command: Invocation) -> Result<(), Failure> {
     match &command {
         Invocation::Text(_) => {}
         Invocation::Reduction(reduction) => {
-            plot::check(reduction, data::takes(reduction) || several::takes(reduction))?;
+            let is_table = several::takes(reduction) || several::arrays::takes(reduction);
+            plot::check(reduction, data::takes(reduction) || is_table)?;
             threads::start_pool(reduction.threads())?;
         }
         _ => threads::start_pool(None)?,
@@ -104,6 +105,9 @@ fn run_command(command: Invocation) -> Result<(), Failure> {
                 true => several::reduction(&reduction),
                 false => batched::columns(&reduction),
             }
+        }
+        Invocation::Reduction(reduction) if several::arrays::takes(&reduction) => {
+            several::arrays::reduction(&reduction)
         }
         Invocation::Reduction(reduction) if reduction.world.is_some() => {
             world::reduction(&reduction)

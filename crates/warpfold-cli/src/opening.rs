@@ -115,15 +115,25 @@ fn check_text(args: &Reduction) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The columns of a text input that `--by` names, where it names no files.
+/// The columns of a text input, or arrays of a `.npz` file or fields of records, that `--by` names, where it names no files.
 pub(crate) fn key_columns(args: &Reduction) -> Vec<Column> {
     args.parts.by.iter().filter_map(|by| key_column(args, by)).collect()
 }
 
 pub(crate) fn key_column(args: &Reduction, by: &Path) -> Option<Column> {
     let input = args.inputs.first()?;
-    let is_text = args.input.unwrap_or_else(|| InputFormat::of(&Name::of(input.to_path_buf())))
-        == InputFormat::Text;
+    let name = Name::of(input.to_path_buf());
+    let kind = args.input.unwrap_or_else(|| InputFormat::of(&name));
+    if kind == InputFormat::Npy {
+        // What is wrong with the file is said where it is read.
+        let is_array = |by: &str| {
+            input::array_names(&name).is_ok_and(|all| all.iter().any(|array| array == by))
+        };
+        let is_file = (may_be_file(by) && by.exists()) || input::is_read_once(&name);
+        let by = by.to_str().filter(|by| !is_file && is_array(by))?;
+        return Some(Column::Name(by.into()));
+    }
+    let is_text = kind == InputFormat::Text;
     let is_file =
         may_be_file(by) && (by.exists() || args.text_with(&by.to_string_lossy()).is_none());
     // What is no column is looked for by its name, and then said to be missing.

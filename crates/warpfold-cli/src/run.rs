@@ -7,7 +7,7 @@ use warpfold::partial::{Finish, Output};
 use warpfold::{DType, Op};
 use warpfold_engine::HostArray;
 
-use crate::args::{Reduction, Verbosity};
+use crate::args::{ProgressBar, Reduction, Verbosity};
 use crate::device::{self, Folder, Work};
 use crate::input::text::MissingRuns;
 use crate::input::{self, Input, Order};
@@ -119,6 +119,14 @@ fn fold(
     let (n, plan) = (folder.seen(), folder.plan()?);
     let output = joined.in_data(op, clock.time(|| folder.finish(finish))?);
     Ok(Folded { output, n, plan, total: clock.progress.elapsed(), folding: clock.folding })
+}
+
+/// Folds inputs, one after another as one array, and says how many elements they have.
+pub(crate) fn fold_all(folder: &mut Folder, inputs: Vec<Input>, op: Op) -> Result<u64, Failure> {
+    let progress = Progress::start(ProgressBar::Off, None);
+    let mut clock = Clock { progress, folding: Duration::ZERO };
+    fold_joined(folder, inputs, Order::of(op), &mut clock)?;
+    Ok(folder.seen())
 }
 
 /// Time in all and time spent folding.

@@ -61,7 +61,7 @@ pub use name::Name;
 pub use narrow::narrow;
 pub use nearest::{near, nearest};
 pub use once::{is_read_once, keep};
-pub use open::{Input, Wanted, open, text_columns};
+pub use open::{Input, Wanted, array_names, open, text_columns};
 pub use packed::Packing;
 pub use pieces::{Order, PIECES_IN_FLIGHT, Pieces, Produce};
 pub use problem::{Problem, system_message};

@@ -34,14 +34,7 @@ pub(crate) fn open(
     let damaged = |why: String| failed(Problem::Archive { why });
     let file = File::open(path).map_err(|error| failed(error.into()))?;
     let mut archive = ZipArchive::new(file).map_err(|error| damaged(error.to_string()))?;
-    let mut arrays = Vec::new();
-    for index in 0..archive.len() {
-        let member = archive.name_for_index(index).transpose();
-        let member = member.map_err(|error| damaged(error.to_string()))?.unwrap_or_default();
-        if let Some(array) = member.strip_suffix(".npy") {
-            arrays.push((array.to_string(), index));
-        }
-    }
+    let arrays = arrays(&mut archive).map_err(damaged)?;
     let index = choose(name, &arrays, column)?;
     let (start, packed, size, crc, method) = {
         let member = archive.by_index_raw(index).map_err(|error| damaged(error.to_string()))?;
@@ -66,6 +59,31 @@ pub(crate) fn open(
     let monitor = stamp.map(|stamp| (stamp, path.to_path_buf()));
     let member = Member { source, remaining: size, crc, found: Crc::new(), monitor };
     npy::Array::stream(Box::new(member), dtype).map_err(failed)
+}
+
+/// The arrays in an archive by name, and where they are.
+fn arrays(archive: &mut ZipArchive<File>) -> Result<Vec<(String, usize)>, String> {
+    let mut arrays = Vec::new();
+    for index in 0..archive.len() {
+        let member = archive.name_for_index(index).transpose();
+        let member = member.map_err(|error| error.to_string())?.unwrap_or_default();
+        if let Some(array) = member.strip_suffix(".npy") {
+            arrays.push((array.to_string(), index));
+        }
+    }
+    Ok(arrays)
+}
+
+/// The names of the arrays in an archive.
+///
+/// # Errors
+/// [`Error::Input`] where it is no such archive.
+pub(crate) fn names(name: &Name, path: &Path) -> Result<Vec<String>, Error> {
+    let damaged = |why: String| Error::input(name, Problem::Archive { why });
+    let file = File::open(path).map_err(|error| Error::input(name, error))?;
+    let mut archive = ZipArchive::new(file).map_err(|error| damaged(error.to_string()))?;
+    let arrays = arrays(&mut archive).map_err(damaged)?;
+    Ok(arrays.into_iter().map(|(array, _)| array).collect())
 }
 
 /// The place in the archive of the array that is asked for.
@@ -95,7 +113,8 @@ fn choose(
         None => arrays.first().map(|(_, index)| *index).ok_or_else(|| missing(String::new())),
         Some(Column::Name(requested)) => {
             let found = arrays.iter().find(|(array, _)| array == requested);
-            found.map(|(_, index)| *index).ok_or_else(|| missing(format!("{requested:?}")))
+            let counted = if requested == "0" { " (arrays are counted from 1)" } else { "" };
+            found.map(|(_, index)| *index).ok_or_else(|| missing(format!("{requested:?}{counted}")))
         }
         Some(Column::Index(number)) => {
             let found = usize::try_from(number - 1).ok().and_then(|at| arrays.get(at));

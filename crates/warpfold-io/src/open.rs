@@ -95,9 +95,9 @@ pub fn open(paths: &[PathBuf], wanted: &Wanted) -> Result<Vec<Input>, Error> {
     }
     let names: Vec<_> = paths.iter().map(|path| Name::of(path.clone())).collect();
     let kind = |name: &Name| wanted.kind.unwrap_or_else(|| InputFormat::of(name));
-    let has_columns = |name: &Name| kind(name) == InputFormat::Text || is_archive(name);
+    let has_columns = |name: &Name| kind(name) != InputFormat::Raw;
     if !wanted.columns.is_empty() && !names.iter().any(has_columns) {
-        let advice = "--column chooses a column of text or an array of an .npz file, and no input is either; leave it out or add --input text";
+        let advice = "--column chooses a column of text, an array of an .npz file or a field of records in a .npy file, and no input is any of these; leave it out or add --input text";
         return Err(Error::Usage(advice.into()));
     }
     let mut inputs: Vec<Input> = Vec::with_capacity(names.len());
@@ -132,6 +132,18 @@ fn layout(name: &Name) -> Layout {
     }
 }
 
+/// The names by which arrays of a file can be chosen: those of an archive, or the fields of records.
+///
+/// # Errors
+/// [`Error::Input`] where it cannot be read.
+pub fn array_names(name: &Name) -> Result<Vec<String>, Error> {
+    match name {
+        Name::File(path) if is_archive(name) => npz::names(name, path),
+        _ => npy::fields::names(&mut *stream(name, None)?)
+            .map_err(|problem| Error::input(name, problem)),
+    }
+}
+
 /// Whether a name is that of NumPy's archives.
 fn is_archive(name: &Name) -> bool {
     matches!(name, Name::File(path) if extension(path) == "npz")
@@ -157,10 +169,11 @@ impl Input {
                     Name::File(path) if packing.is_none() && kept(&name).is_none() => {
                         File::open(&**path)
                             .map_err(Problem::from)
-                            .and_then(|file| npy::Array::open(file, dtype))
+                            .and_then(|file| npy::Array::open(file, wanted.columns.first(), dtype))
                             .map_err(|problem| Error::input(&name, problem))?
                     }
-                    _ => npy::Array::stream(stream(&name, stamp)?, dtype)
+                    _ => npy::fields::of(stream(&name, stamp)?, wanted.columns.first())
+                        .and_then(|source| npy::Array::stream(source, dtype))
                         .map_err(|problem| Error::input(&name, problem))?,
                 };
                 let dtype = array.dtype();

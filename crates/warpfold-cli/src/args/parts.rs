@@ -33,8 +33,8 @@ pub(crate) struct Parts {
     #[arg(long, value_name = "N", value_parser = count::length, allow_negative_numbers = true)]
     pub(crate) every: Option<u64>,
 
-    /// One result for each key, by a file of one integer for each element, or as text of one word; of text input also a column of it, and of Parquet and
-    /// Arrow files a column of integers, words, dates or times. Repeat it for one result for each combination of keys
+    /// One result for each key, by a file of one integer for each element, or as text of one word; of text input also a column of it, of an .npz
+    /// file or records of a .npy file an array in it, and of Parquet and Arrow files a column of integers, words, dates or times. Repeat it for one result for each combination of keys
     #[arg(long, value_name = "KEYS")]
     pub(crate) by: Vec<PathBuf>,
 

@@ -76,23 +76,28 @@ pub(super) fn read(args: &Reduction, by: &Path, values: &[ReadFile]) -> Result<R
             _ => whole(&[file], &wanted),
         };
     };
-    check_texts(args, by)?;
+    let kind = check_kinds(args, by)?;
     // The values' own reading has said what the first row is, and all else there is to tell.
     let dialect = Dialect { verbose: false, ..dialect };
-    let (kind, columns, beside) = (Some(InputFormat::Text), vec![column], beside(args)?);
-    let wanted = Wanted { kind, columns, dialect, beside, ..wanted };
+    let (columns, beside) = (vec![column], beside(args)?);
+    let wanted = Wanted { kind: Some(kind), columns, dialect, beside, ..wanted };
     let files = args.inputs.iter().zip(values);
     let files = files.map(|(path, values)| KeyFile { path, values: Some(values) });
-    text(&files.collect::<Vec<_>>(), &wanted).map(|read| Read { notes: None, ..read })
+    let files: Vec<_> = files.collect();
+    let read =
+        if kind == InputFormat::Text { text(&files, &wanted) } else { whole(&files, &wanted) };
+    read.map(|read| Read { notes: None, ..read })
 }
 
-/// Fails where an input has no column of keys, or is gone once its values were read.
-fn check_texts(args: &Reduction, by: &Path) -> Result<(), Failure> {
+/// How the inputs are read that all have a column of keys. Fails where one of them has none, or is gone once its values were read.
+fn check_kinds(args: &Reduction, by: &Path) -> Result<InputFormat, Failure> {
+    let kind = |name: &Name| args.input.unwrap_or_else(|| InputFormat::of(name));
+    let first = args.inputs.first().map_or(InputFormat::Text, |path| kind(&Name::of(path.clone())));
     for path in &args.inputs {
         let name = Name::of(path.clone());
-        if args.input.unwrap_or_else(|| InputFormat::of(&name)) != InputFormat::Text {
+        if kind(&name) != first {
             return Err(Failure::Usage(format!(
-                "--by {} is a column of text, and {name} is none; reduce them apart, or write the keys of all as one file",
+                "--by {} is a column of the first input, and {name} has none; reduce them apart, or write the keys of all as one file",
                 by.display().to_string().escape_debug()
             )));
         }
@@ -102,7 +107,7 @@ fn check_texts(args: &Reduction, by: &Path) -> Result<(), Failure> {
             )));
         }
     }
-    Ok(())
+    Ok(first)
 }
 
 /// Text is f64 unless it is said to be something else; keys are integers, signed unless that is too narrow, and all of them words where one of them is no

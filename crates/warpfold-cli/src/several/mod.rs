@@ -1,5 +1,6 @@
 //! Several columns of a text, each reduced apart and all of them read once: a table with a row for each column, or, by keys, with a column for each.
 
+pub(crate) mod arrays;
 mod reading;
 
 use std::collections::{HashMap, HashSet};

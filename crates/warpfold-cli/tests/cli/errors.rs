@@ -208,7 +208,9 @@ fn headers_that_lie() {
     npy_with("|f8", "(1,)", 8).fails(1, &["byte order"]);
     npy_with("<V2", "(1,)", 2).fails(1, &["--dtype bf16"]);
     let structured = "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }";
-    npy(&npy_header(1, structured, 64)).fails(1, &["structured"]);
+    npy(&npy_header(1, structured, 64)).fails(1, &["truncated"]);
+    let nested = "{'descr': [('a', [('b', '<f8')])], 'fortran_order': False, 'shape': (1,), }";
+    npy(&npy_header(1, nested, 64)).fails(1, &["structured"]);
     let time = "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (1,), }";
     npy(&npy_header(1, time, 64)).fails(1, &["elements of \"<M8[ns]\", which"]);
     npy_with("<f8", "(4294967296, 4294967296)", 8).fails(1, &["overflows"]);

@@ -31,6 +31,7 @@ mod predict;
 mod program;
 mod random;
 mod raw;
+mod records;
 mod replay;
 mod report;
 mod several;

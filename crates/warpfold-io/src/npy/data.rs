@@ -9,12 +9,15 @@ use memmap2::Mmap;
 use warpfold_num::DType;
 use warpfold_plan::shape::Layout;
 
+use super::fields;
 use super::gather::Transposed;
+use super::header::Start;
 use super::{Descr, Header, NpyError};
 use crate::Endian;
 use crate::mapped::map;
 use crate::raw::{Extent, RawReader};
 use crate::stamp::{ChangeMonitor, MonitoredFile, OpenFile, Stamp};
+use crate::text::Column;
 use crate::{Error, Mapped, Name, Order, Pieces, Problem, Produce, Whole};
 
 /// Where the elements come from.
@@ -36,14 +39,23 @@ pub struct Array {
 }
 
 impl Array {
-    /// Opens a file: reads its header, checks its length, and maps it if it can be mapped.
+    /// Opens a file: reads its header, checks its length, and maps it if it can be mapped. Of records a column is read as a stream.
     ///
     /// # Errors
-    /// As [`Header::read`]; [`NpyError::Truncated`], [`NpyError::Trailing`]; [`Problem::OtherType`].
-    pub fn open(mut file: File, requested: Option<DType>) -> Result<Array, Problem> {
+    /// As [`Header::read`]; [`NpyError::Truncated`], [`NpyError::Trailing`]; [`Problem::OtherType`]; [`NpyError::NoField`] and its like.
+    pub fn open(
+        mut file: File,
+        column: Option<&Column>,
+        requested: Option<DType>,
+    ) -> Result<Array, Problem> {
         let metadata = file.metadata()?;
         let stamp = Stamp::of(&metadata);
-        let header = Header::read(&mut file)?;
+        let start = Start::read(&mut file)?;
+        if column.is_some() || start.is_of_records() {
+            let source = Box::new(MonitoredFile::after(file, stamp, start.bytes.len() as u64));
+            return Array::stream(fields::behind(start, source, column)?, requested);
+        }
+        let header = Header::of(&start)?;
         let (dtype, endian) = resolve(&header, requested)?;
         if !metadata.is_file() {
             let data = Data::Stream(Box::new(file));

@@ -43,36 +43,12 @@ impl Header {
     /// # Errors
     /// [`Problem::Npy`] for everything that is not as the format has it, [`Problem::Io`].
     pub fn read(reader: &mut (impl Read + ?Sized)) -> Result<Header, Problem> {
-        let mut start = [0; 8];
-        take(reader, &mut start[..6]).map_err(|p| match p {
-            Problem::Npy(_) => NpyError::NotNpy.into(),
-            other => other,
-        })?;
-        if &start[..6] != NPY_MAGIC {
-            return Err(NpyError::NotNpy.into());
-        }
-        take(reader, &mut start[6..])?;
-        let (major, minor) = (start[6], start[7]);
-        let mut length = [0; 4];
-        let width = match (major, minor) {
-            (1, 0) => 2,
-            (2 | 3, 0) => 4,
-            _ => return Err(NpyError::Version { major, minor }.into()),
-        };
-        take(reader, &mut length[..width])?;
-        let bytes = u64::from(u32::from_le_bytes(length));
-        if bytes > HEADER_LIMIT {
-            return Err(NpyError::HeaderTooLong { bytes, limit: HEADER_LIMIT }.into());
-        }
-        let mut text = vec![0; bytes as usize];
-        take(reader, &mut text)?;
-        // Versions 1 and 2 are Latin-1, version 3 is UTF-8; they differ in field names only, which no array here has.
-        let text = match major {
-            3 => String::from_utf8(text).map_err(|_| NpyError::Header("it is not UTF-8".into()))?,
-            _ => text.into_iter().map(char::from).collect(),
-        };
-        let header = Header::parse(&text, 8 + width as u64 + bytes)?;
-        Ok(header)
+        Ok(Header::of(&Start::read(reader)?)?)
+    }
+
+    /// What the bytes before the elements say.
+    pub(super) fn of(start: &Start) -> Result<Header, NpyError> {
+        Header::parse(&start.text, start.bytes.len() as u64)
     }
 
     fn parse(text: &str, data_start: u64) -> Result<Header, NpyError> {
@@ -85,7 +61,6 @@ impl Header {
                 _ => return Err(NpyError::Header(format!("it has an unknown key {key:?}"))),
             }
         }
-        let missing = |key| NpyError::Header(format!("the key {key:?} is missing"));
         let descr = descr_of(descr.ok_or_else(|| missing("descr"))?)?;
         let fortran_order = match order.ok_or_else(|| missing("fortran_order"))? {
             Literal::Bool(fortran) => fortran,
@@ -118,6 +93,96 @@ impl Header {
     pub fn is_transposed(&self) -> bool {
         self.fortran_order && self.shape.iter().filter(|&&axis| axis > 1).count() > 1
     }
+}
+
+/// The bytes before the elements.
+pub(super) struct Start {
+    pub(super) bytes: Vec<u8>,
+    /// The dictionary.
+    text: String,
+}
+
+impl Start {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// As [`Header::read`].
+    pub(super) fn read(reader: &mut (impl Read + ?Sized)) -> Result<Start, Problem> {
+        let mut bytes = vec![0; 8];
+        take(reader, &mut bytes[..6]).map_err(|p| match p {
+            Problem::Npy(_) => NpyError::NotNpy.into(),
+            other => other,
+        })?;
+        if &bytes[..6] != NPY_MAGIC {
+            return Err(NpyError::NotNpy.into());
+        }
+        take(reader, &mut bytes[6..])?;
+        let (major, minor) = (bytes[6], bytes[7]);
+        let mut length = [0; 4];
+        let width = match (major, minor) {
+            (1, 0) => 2,
+            (2 | 3, 0) => 4,
+            _ => return Err(NpyError::Version { major, minor }.into()),
+        };
+        take(reader, &mut length[..width])?;
+        bytes.extend_from_slice(&length[..width]);
+        let limit = HEADER_LIMIT;
+        let header = u64::from(u32::from_le_bytes(length));
+        if header > limit {
+            return Err(NpyError::HeaderTooLong { bytes: header, limit }.into());
+        }
+        let mut text = vec![0; header as usize];
+        take(reader, &mut text)?;
+        bytes.extend_from_slice(&text);
+        // Versions 1 and 2 are Latin-1, version 3 is UTF-8; they differ in the names of fields only.
+        let text = match major {
+            3 => String::from_utf8(text).map_err(|_| NpyError::Header("it is not UTF-8".into()))?,
+            _ => text.into_iter().map(char::from).collect(),
+        };
+        Ok(Start { bytes, text })
+    }
+
+    /// Whether elements are records; what is wrong with the header is said where it is parsed.
+    pub(super) fn is_of_records(&self) -> bool {
+        matches!(self.descr(), Ok(Literal::List(_)))
+    }
+
+    /// What the elements are.
+    pub(super) fn descr(&self) -> Result<Literal, NpyError> {
+        let entries = dictionary(&self.text).map_err(NpyError::Header)?;
+        let descr = entries.into_iter().find(|(key, _)| key == "descr");
+        descr.map(|(_, descr)| descr).ok_or_else(|| missing("descr"))
+    }
+
+    /// What stands before elements of another type, with more axes behind those that there are; and how many elements there are without these.
+    pub(super) fn with(&self, descr: &str, axes: &[u64]) -> Result<(Vec<u8>, u64), NpyError> {
+        let (mut order, mut shape) = (false, Vec::new());
+        for (key, value) in dictionary(&self.text).map_err(NpyError::Header)? {
+            match (key.as_str(), value) {
+                ("shape", value) => shape = shape_of(value)?,
+                ("fortran_order", Literal::Bool(fortran)) => order = fortran,
+                _ => {}
+            }
+        }
+        if order && !axes.is_empty() {
+            return Err(NpyError::Header("fields with axes of their own in Fortran order are not read; write the field as an array of its own".into()));
+        }
+        let n = match shape.contains(&0) {
+            true => Some(0),
+            false => shape.iter().try_fold(1u64, |n, &axis| n.checked_mul(axis)),
+        };
+        let n = n.ok_or_else(|| NpyError::ShapeOverflow { shape: format!("{shape:?}") })?;
+        let axes: String = shape.iter().chain(axes).map(|axis| format!("{axis},")).collect();
+        let order = if order { "True" } else { "False" };
+        let text =
+            format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({axes}), }}\n");
+        let length = (text.len() as u32).to_le_bytes();
+        Ok(([&NPY_MAGIC[..], &[2, 0], &length, text.as_bytes()].concat(), n))
+    }
+}
+
+fn missing(key: &str) -> NpyError {
+    NpyError::Header(format!("the key {key:?} is missing"))
 }
 
 fn take(reader: &mut (impl Read + ?Sized), bytes: &mut [u8]) -> Result<(), Problem> {
@@ -162,7 +227,7 @@ fn descr_of(descr: Literal) -> Result<Descr, NpyError> {
 }
 
 /// A type in words, or quoted already.
-fn unknown(descr: &str) -> NpyError {
+pub(super) fn unknown(descr: &str) -> NpyError {
     let known: Vec<_> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
     NpyError::Type { descr: descr.to_owned(), known: known.join(", ") }
 }

@@ -9,6 +9,7 @@
 //! cannot map are read instead, and bool arrays are always copied, because their bytes must stay the ones that were checked.
 
 mod data;
+pub(crate) mod fields;
 mod gather;
 mod header;
 mod literal;

@@ -143,6 +143,13 @@ pub enum Problem {
     Text(#[from] TextError),
 }
 
+impl Problem {
+    /// Whether elements are of a type that has no reductions, such as words and times.
+    pub fn is_of_type(&self) -> bool {
+        matches!(self, Problem::Npy(NpyError::Type { .. } | NpyError::Objects))
+    }
+}
+
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Problem {
         if let Some(changed) = Changed::of(&error) {

@@ -51,6 +51,25 @@ pub enum NpyError {
         /// The types that are known.
         known: String,
     },
+    /// Records, of which no field was chosen.
+    #[error("holds records of the fields {fields}; choose one with --column")]
+    Records {
+        /// Their names.
+        fields: String,
+    },
+    /// Records without the field that was asked for.
+    #[error("its records have no field {requested}; {near}there are {fields}")]
+    NoField {
+        /// What was asked for.
+        requested: String,
+        /// The field that it was most likely meant for, as a question.
+        near: String,
+        /// The names of all.
+        fields: String,
+    },
+    /// A column was asked for, and there are no records.
+    #[error("is one array, which has no columns; leave --column out")]
+    NoRecords,
     /// Two-byte void, which is how bfloat16 is saved.
     #[error("holds two-byte elements without a type (|V2); if they are bfloat16, say --dtype bf16")]
     MaybeBf16,

@@ -61,6 +61,19 @@ fn keys_of_several_texts_are_those_of_one() {
     assert_eq!(found.kept(), "east 0.5\nnorth 0.1\nsouth 3.25");
 }
 
+#[cfg(feature = "parquet")]
+#[test]
+fn patterns_that_no_shell_expands_are_expanded() {
+    let folder = Folder::new();
+    parted(&folder, &[3, 4]);
+    let at = |pattern: &str| folder.at(pattern).to_string_lossy().into_owned();
+    let options = ["--column", "day", "--by", "shop"];
+    let sum = |pattern: &str| run([&["sum", &at(pattern)][..], &options].concat());
+    assert_eq!(sum("part*.csv").value(), "east 12.0\nnorth 6.0\nsouth 17.0");
+    assert_eq!(sum("part[0-9].csv").value(), "east 12.0\nnorth 6.0\nsouth 17.0");
+    sum("none*.csv").fails(1, &["no file matches"]);
+}
+
 #[test]
 fn keys_are_words_or_integers_over_all_files() {
     let folder = Folder::new();
