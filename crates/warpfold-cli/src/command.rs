@@ -17,7 +17,7 @@ use crate::page::Page;
 use crate::replay::Replay;
 use crate::roofline::Roofline;
 use crate::sweep::Sweep;
-use crate::{Failure, data, overview, several};
+use crate::{Failure, arrays, data, overview};
 
 const ABOUT: &str = "Reduces arrays to correctly rounded, reproducible numbers: one, or one for each row, segment or key";
 
@@ -168,8 +168,7 @@ pub(crate) fn parse() -> Result<Invocation, Failure> {
             }
             data::expand_patterns(&mut reduction)?;
             // Files of columns have several, and so have archives of arrays.
-            let has_several =
-                || data::takes(&reduction) || several::arrays::are_several(&reduction);
+            let has_several = || data::takes(&reduction) || arrays::are_several(&reduction);
             if is_overview && reduction.column.is_empty() && has_several() {
                 reduction.column.push(Column::Name("*".into()));
             }

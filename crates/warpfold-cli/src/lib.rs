@@ -19,6 +19,7 @@
 //! usage, 130 and 143 when ended by Ctrl-C (SIGINT) or SIGTERM; by SIGPIPE when the reader of standard output has left.
 
 mod args;
+mod arrays;
 mod batched;
 mod bench;
 mod chart;
@@ -34,6 +35,7 @@ mod ladder;
 mod left_out;
 mod mapped;
 mod memory;
+mod one_array;
 mod opening;
 mod overview;
 mod page;
@@ -84,7 +86,7 @@ fn run_command(command: Invocation) -> Result<(), Failure> {
     match &command {
         Invocation::Text(_) => {}
         Invocation::Reduction(reduction) => {
-            let is_table = several::takes(reduction) || several::arrays::takes(reduction);
+            let is_table = several::takes(reduction) || arrays::takes(reduction);
             plot::check(reduction, data::takes(reduction) || is_table)?;
             threads::start_pool(reduction.threads())?;
         }
@@ -106,8 +108,8 @@ fn run_command(command: Invocation) -> Result<(), Failure> {
                 false => batched::columns(&reduction),
             }
         }
-        Invocation::Reduction(reduction) if several::arrays::takes(&reduction) => {
-            several::arrays::reduction(&reduction)
+        Invocation::Reduction(reduction) if arrays::takes(&reduction) => {
+            arrays::reduction(&reduction)
         }
         Invocation::Reduction(reduction) if reduction.world.is_some() => {
             world::reduction(&reduction)

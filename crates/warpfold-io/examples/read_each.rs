@@ -92,7 +92,7 @@ fn npy(bytes: &[u8]) -> Outcome {
     let mut file = tempfile::tempfile()?;
     file.write_all(bytes)?;
     file.rewind()?;
-    let array = Array::open(file, None)?;
+    let array = Array::open(file, None, None)?;
     let (dtype, shape) = (array.dtype(), array.header().shape.clone());
     let mut pieces = array.pieces(&Name::Stdin, Order::C)?;
     let mut elements = Vec::new();

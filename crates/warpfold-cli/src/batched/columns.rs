@@ -6,7 +6,6 @@ use std::time::Instant;
 use warpfold::{Column, DType, Error, Value};
 use warpfold_engine::{self as engine, HostArray, Indices, Request};
 
-use super::joined::ReadFile;
 use super::keys;
 use super::tuples::{Coded, Tuples};
 use super::{BatchedResults, Parted, Read, found};
@@ -16,6 +15,7 @@ use crate::device::Device;
 use crate::input::text::{Indices as Places, MissingRuns};
 use crate::input::{self, Input, Name, Whole};
 use crate::left_out::Texts;
+use crate::one_array::ReadFile;
 use crate::several::{Chosen, Kept, Reading, nothing_left, of_column, say_left_out};
 use crate::table::{Cells, Labels, Printed, Table, Titles};
 use crate::{deliver, opening, report, several};

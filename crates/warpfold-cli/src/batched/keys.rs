@@ -5,7 +5,6 @@ use std::path::Path;
 
 use warpfold::DType;
 
-use super::joined::{ReadFile, append};
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::input::text::{
@@ -13,6 +12,7 @@ use crate::input::text::{
     TextError, is_missing,
 };
 use crate::input::{self, InputFormat, Name, Order, Problem, Wanted, Whole};
+use crate::one_array::{ReadFile, append};
 use crate::{mapped, opening, several};
 
 /// Fails where a name of `--by` is a file of keys, and a column of the text as well.

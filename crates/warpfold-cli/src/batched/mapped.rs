@@ -5,12 +5,12 @@ use std::time::Instant;
 use warpfold::map::{Each, HostArray, Map, Operand};
 use warpfold::shape::{Folding, Layout};
 
-use super::joined::ReadFile;
 use super::{Aligned, BatchedResults, Combined, Parted, Rows};
 use crate::args::{Reduction, Verbosity};
 use crate::device::Executor;
 use crate::input::Whole;
 use crate::left_out::Texts;
+use crate::one_array::ReadFile;
 use crate::table::{Table, Titles};
 use crate::{Failure, deliver, mapped, opening};
 

@@ -2,7 +2,6 @@
 
 mod columns;
 mod device;
-mod joined;
 mod keys;
 mod mapped;
 mod numbers;
@@ -12,7 +11,6 @@ mod tuples;
 
 pub(crate) use columns::columns;
 pub(crate) use device::columns as columns_on_device;
-pub(crate) use joined::OneArray;
 pub(crate) use keys::with_key;
 pub(crate) use mapped::{Opened, open as open_mapped};
 pub(crate) use parted::{Aligned, Combined, Parted, Read};
@@ -29,8 +27,9 @@ use warpfold_lab::machine::available_memory;
 
 use crate::args::{Empty, Parts as Options, Reduction, Verbosity};
 use crate::device::{self as devices, Device, Executor, Work};
-use crate::input::{self, Input, InputFormat, Name, Order, Whole};
+use crate::input::{self, InputFormat, Name, Order, Whole};
 use crate::left_out::Texts;
+use crate::one_array::{OneArray, check_axes};
 use crate::table::{Cells, Labels, Printed, Table, Titles};
 use crate::{Failure, deliver, opening};
 use mapped::Mapped;
@@ -161,22 +160,6 @@ fn refuse_table(args: &Reduction) -> Result<(), Failure> {
         0 | 1 => Ok(()),
         columns => Err(Failure::Usage(format!(
             "{name} has {columns} columns, and --axis takes one; choose it with --column, or save the table as a .npy file, which has two axes"
-        ))),
-    }
-}
-
-/// Fails for axes of several inputs, which are one array of one axis.
-pub(crate) fn check_axes<'i>(
-    args: &Reduction,
-    inputs: impl ExactSizeIterator<Item = &'i Input>,
-) -> Result<(), Failure> {
-    match args.parts.axis.is_empty() || inputs.len() == 1 {
-        true => Ok(()),
-        false => Err(Failure::Usage(format!(
-            "{} by axes takes one input, not {}, as several are one array of one axis; {}",
-            args.op(),
-            inputs.len(),
-            opening::how_to_join(inputs)
         ))),
     }
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use warpfold::Segments;
 
-use super::joined::ReadFile;
 use super::numbers::Numbers;
 use super::rows::{Cut, Rows};
 use super::tuples::{Coded, Tuples};
@@ -13,6 +12,7 @@ use crate::Failure;
 use crate::args::{Reduction, Verbosity};
 use crate::input::text::{MissingRuns, SharedNotes};
 use crate::input::{Name, Whole};
+use crate::one_array::ReadFile;
 use crate::opening;
 use crate::table::Labels;
 

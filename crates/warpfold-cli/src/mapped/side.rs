@@ -9,10 +9,10 @@ use warpfold::map::{Expressions, HostArray};
 
 use super::X;
 use crate::args::{Reduction, Verbosity};
-use crate::batched::{self, OneArray};
 use crate::input::text::{Column, Missing, MissingRuns, SharedNotes, TextError};
 use crate::input::{self, Input, InputFormat, Name, Order, Pieces, Problem, Wanted, Whole};
 use crate::left_out::Joined;
+use crate::one_array::{OneArray, check_axes};
 use crate::{Failure, opening};
 
 /// One input of the expression: files that are one array.
@@ -187,7 +187,7 @@ impl Side {
         let otherwise = self.otherwise.filter(|all| !all.is_empty());
         let mut found = None;
         for files in [Some(self.inputs), otherwise].into_iter().flatten() {
-            batched::check_axes(args, files.iter())?;
+            check_axes(args, files.iter())?;
             match OneArray::read(files, Order::C) {
                 Err(Failure::Io(error)) if found.is_none() && is_no_column(&error) => {
                     found = Some(error);

@@ -1,6 +1,5 @@
 //! Several columns of a text, each reduced apart and all of them read once: a table with a row for each column, or, by keys, with a column for each.
 
-pub(crate) mod arrays;
 mod reading;
 
 use std::collections::{HashMap, HashSet};
@@ -264,7 +263,8 @@ pub(crate) fn nothing_left(names: &[String]) -> Failure {
     ))
 }
 
-fn shown(column: &Column) -> String {
+/// A column as it was asked for.
+pub(crate) fn shown(column: &Column) -> String {
     match column {
         Column::Name(name) => name.clone(),
         Column::Index(index) => index.to_string(),

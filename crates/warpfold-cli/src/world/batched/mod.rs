@@ -24,11 +24,12 @@ use warpfold_engine::{self as engine, Request};
 use super::{Merged, agreement, device, open, settle, tell};
 use crate::Failure;
 use crate::args::{self, Reduction, Verbosity};
-use crate::batched::{self, Combined, OneArray, Parted, with_key};
+use crate::batched::{self, Combined, Parted, with_key};
 use crate::deliver;
 use crate::device::{self as devices, Device, Executor, Work};
 use crate::input::{self, Whole};
 use crate::left_out::Texts;
+use crate::one_array::{OneArray, check_axes};
 use crate::table::{Cells, Labels, Table, Titles};
 use gathered::{Cell, Filled, Missing, Slab};
 pub(super) use mapped::reduction as of_expression;
@@ -208,7 +209,7 @@ struct Inputs {
 fn read(args: &Reduction, comm: &dyn Comm) -> Result<Inputs, Failure> {
     batched::check(args)?;
     let inputs = open(args, comm)?;
-    batched::check_axes(args, inputs.iter())?;
+    check_axes(args, inputs.iter())?;
     inputs.iter().for_each(|input| tell(args, comm, input, "its share of the parts"));
     let texts = Texts::of(&inputs);
     let OneArray { whole, gaps, files } = OneArray::read(inputs, batched::order(args))?;

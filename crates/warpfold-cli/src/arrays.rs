@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use warpfold::{Op, Value};
 
-use super::{of_column, say_left_out, shown};
 use crate::args::{Reduction, Verbosity};
 use crate::device::{Device, Executor, Folder};
 use crate::input::text::Column;
 use crate::input::{self, Input, InputFormat, Name, Wanted};
+use crate::several::{of_column, say_left_out, shown};
 use crate::table::{Cells, Labels, Table, Titles};
 use crate::{Failure, deliver, opening, report, run};
 

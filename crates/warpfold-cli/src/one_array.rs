@@ -1,8 +1,9 @@
 //! [`OneArray`]: files one after another as one array.
 
-use crate::Failure;
+use crate::args::Reduction;
 use crate::input::text::{Header, MissingRuns, SharedNotes};
 use crate::input::{ChangeMonitor, Input, Order, Whole};
+use crate::{Failure, opening};
 
 /// Files that were read, one after another.
 pub(crate) struct OneArray {
@@ -14,19 +15,19 @@ pub(crate) struct OneArray {
 
 /// A file that was read, of which a column of keys may be read as well.
 pub(crate) struct ReadFile {
-    pub(super) monitor: ChangeMonitor,
+    pub(crate) monitor: ChangeMonitor,
     /// What its first row was taken for, where that is known.
-    pub(super) header: Option<Header>,
+    pub(crate) header: Option<Header>,
 }
 
 impl ReadFile {
     /// A file of which nothing is known.
-    pub(super) fn unknown(input: &Input) -> ReadFile {
+    pub(crate) fn unknown(input: &Input) -> ReadFile {
         ReadFile { monitor: input.monitor(), header: None }
     }
 
     /// A text that was read to its end, by what was found in it.
-    pub(super) fn of_text(monitor: ChangeMonitor, notes: &Option<SharedNotes>) -> ReadFile {
+    pub(crate) fn of_text(monitor: ChangeMonitor, notes: &Option<SharedNotes>) -> ReadFile {
         let names = notes.as_ref().map(|notes| notes.counts().names);
         let header = names.map(|names| if names.is_some() { Header::Yes } else { Header::No });
         ReadFile { monitor, header }
@@ -59,7 +60,23 @@ impl OneArray {
 }
 
 /// Adds the rows that the next file lacks, behind files of which so many elements were kept.
-pub(super) fn append(gaps: &mut MissingRuns, kept: u64, next: &MissingRuns) {
+pub(crate) fn append(gaps: &mut MissingRuns, kept: u64, next: &MissingRuns) {
     let before = kept + gaps.elements();
     next.runs().for_each(|run| gaps.push(before + run.start..before + run.end));
+}
+
+/// Fails for axes of several inputs, which are one array of one axis.
+pub(crate) fn check_axes<'i>(
+    args: &Reduction,
+    inputs: impl ExactSizeIterator<Item = &'i Input>,
+) -> Result<(), Failure> {
+    match args.parts.axis.is_empty() || inputs.len() == 1 {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!(
+            "{} by axes takes one input, not {}, as several are one array of one axis; {}",
+            args.op(),
+            inputs.len(),
+            opening::how_to_join(inputs)
+        ))),
+    }
 }
