@@ -8,7 +8,7 @@ mod terms;
 
 pub(crate) use terms::{Squares, Terms, Weighted};
 
-use super::window::{Bounds, top_field};
+use super::window::{Bounds, is_hopeless, top_field};
 use super::{Adapt, Lane, Window, adapt::Way};
 use crate::Nan;
 use crate::executor::ArrayFold;
@@ -90,6 +90,11 @@ impl<F: Lane, T: Terms<F>> PairFold<F, T> {
             self.windows =
                 [x, y].map(|x| Window::below(top_field(x.iter().copied()), Self::BOUNDS));
             self.inside = T::inside(&self.windows[0], &self.windows[1]);
+            if is_hopeless(&self.windows[0], x) || is_hopeless(&self.windows[1], y) {
+                self.adapt.note(x.len(), x.len());
+                self.has_outside = true;
+                return self.terms.fold::<C>(x, y);
+            }
         }
         let ((xs, x_tail), (ys, y_tail)) = (x.as_chunks::<GROUP>(), y.as_chunks::<GROUP>());
         if self.drains.note((xs.len() / Self::STEP + 1) as u32) {
@@ -180,5 +185,33 @@ impl<F: Lane, T: Terms<F>> ArrayFold<(&[F], &[F])> for PairFold<F, T> {
     fn finish(mut self) -> T::Partial {
         self.terms.empty(&mut self.inside);
         self.terms.finish(self.taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpfold_exact::exact::Dot;
+    use warpfold_num::random::Words;
+
+    use super::*;
+
+    /// Factors of all exponents beside factors of one: whichever side they are on, no group is compared with the windows and listed.
+    #[test]
+    fn blocks_that_windows_cannot_take_go_to_the_bins_at_once() {
+        let mut words = Words(7);
+        let wide: Vec<f64> =
+            (0..2 * BLOCK).map(|_| 2f64.powi(words.below(1000) as i32 - 500)).collect();
+        let narrow: Vec<f64> = (0..2 * BLOCK).map(|_| 1.0 + words.fraction()).collect();
+        let isa = crate::facts().isa;
+        for (x, y) in [(&wide, &narrow), (&narrow, &wide), (&wide, &wide)] {
+            let mut fold = PairFold::<f64, Squares<f64, 3, 3, 16>>::new(isa, Nan::Propagate);
+            fold.fold(isa, (x.as_slice(), y.as_slice()), 0);
+            assert_eq!((fold.taken, fold.others.each_ref().map(Vec::capacity)), (0, [0, 0]));
+            assert!(!fold.were_inside());
+            let mut dot = Dot::<f64>::new();
+            x.iter().zip(y).for_each(|(&x, &y)| dot.add(x, y));
+            let [_, products, _] = fold.finish();
+            assert_eq!(Dot { parts: products.parts, count: products.counted }, dot);
+        }
     }
 }
