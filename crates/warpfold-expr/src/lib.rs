@@ -26,6 +26,7 @@ pub mod lanes;
 pub mod math;
 pub mod native;
 mod native_loop;
+mod operator;
 mod program;
 pub mod ptx;
 mod scalar;
@@ -36,6 +37,7 @@ mod types;
 
 pub use function::{Binary, Unary};
 pub use native::{Bound, Maker};
+pub use operator::{MOST_FIELDS, MOST_RUNS, Operator, State, TypedOperator, Written};
 pub use program::{Id, Node, Program, Root};
 pub use slice::Slice;
 pub use text::Expr;

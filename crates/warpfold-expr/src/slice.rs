@@ -42,6 +42,14 @@ macro_rules! each_slice {
     };
 }
 
+macro_rules! each_part {
+    ($slice:expr, $range:expr, $($variant:ident)+) => {
+        match $slice {
+            $(Slice::$variant(x) => Slice::$variant(&x[$range]),)+
+        }
+    };
+}
+
 impl<'a> Slice<'a> {
     /// The bytes.
     pub fn bytes(&self) -> &'a [u8] {
@@ -54,6 +62,15 @@ impl<'a> Slice<'a> {
             T::DTYPE
         }
         each_slice!(self, x => of(x))
+    }
+
+    /// Some of its elements.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[must_use]
+    pub fn part(&self, range: std::ops::Range<usize>) -> Self {
+        each_part!(*self, range, Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 BF16 F32 F64)
     }
 
     /// Elements.

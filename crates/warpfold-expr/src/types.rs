@@ -74,3 +74,15 @@ impl Const {
         }
     }
 }
+
+impl fmt::Display for Const {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Const::Bool(value) => write!(f, "{value}"),
+            Const::I64(value) => write!(f, "{value}"),
+            Const::U64(value) => write!(f, "{value}"),
+            Const::F32(bits) => write!(f, "{:?}", f32::from_bits(bits)),
+            Const::F64(bits) => write!(f, "{:?}", f64::from_bits(bits)),
+        }
+    }
+}

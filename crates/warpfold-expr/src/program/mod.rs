@@ -2,6 +2,7 @@
 
 mod build;
 mod compiled;
+mod evaluate;
 
 use std::fmt;
 
@@ -141,11 +142,7 @@ impl fmt::Display for Program {
                         self.inputs[usize::from(form_index)]
                     )?;
                 }
-                Node::Const(Const::Bool(value)) => writeln!(f, "{value}")?,
-                Node::Const(Const::I64(value)) => writeln!(f, "{value}")?,
-                Node::Const(Const::U64(value)) => writeln!(f, "{value}")?,
-                Node::Const(Const::F32(bits)) => writeln!(f, "{:?}", f32::from_bits(bits))?,
-                Node::Const(Const::F64(bits)) => writeln!(f, "{:?}", f64::from_bits(bits))?,
+                Node::Const(constant) => writeln!(f, "{constant}")?,
                 Node::Unary(Unary::Power(n), a) => writeln!(f, "%{a} ** {n}")?,
                 Node::Unary(op, a) => writeln!(f, "{op} %{a}")?,
                 Node::Binary(op, a, b) => writeln!(f, "%{a} {} %{b}", op.name())?,

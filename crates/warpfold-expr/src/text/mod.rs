@@ -7,6 +7,7 @@ use warpfold_num::{Error, Result};
 
 use crate::native_loop::Native;
 pub(crate) use parse::{Ast, Form};
+pub(crate) use token::Points;
 
 /// Characters at most of an expression's text.
 const LONGEST: usize = 10_000;
@@ -27,12 +28,17 @@ impl Expr {
     /// # Errors
     /// [`Error::Map`], with the column where the text is none.
     pub fn parse(text: &str) -> Result<Self> {
+        Self::read(text, Points::Refused)
+    }
+
+    /// Reads an expression whose names may have points in them.
+    pub(crate) fn read(text: &str, points: Points) -> Result<Self> {
         let characters = text.chars().count();
         if characters > LONGEST {
             let obstacle = format!("the text has {characters} characters, and {LONGEST} are read");
             return Err(at(LONGEST + 1, obstacle, "say it in fewer, or map in steps"));
         }
-        let (ast, names) = parse::parse(text)?;
+        let (ast, names) = parse::parse(text, points)?;
         Ok(Expr { text: text.into(), names, ast, native: None })
     }
 

@@ -3,7 +3,7 @@
 use warpfold_num::Result;
 
 use super::at;
-use super::token::{Spanned, Token, column, tokens};
+use super::token::{Points, Spanned, Token, column, tokens};
 use crate::function::{Binary, Function, Unary};
 
 /// How deep expressions may nest.
@@ -45,8 +45,8 @@ impl Ast {
     }
 }
 
-pub(super) fn parse(text: &str) -> Result<(Ast, Vec<String>)> {
-    let tokens = tokens(text)?;
+pub(super) fn parse(text: &str, points: Points) -> Result<(Ast, Vec<String>)> {
+    let tokens = tokens(text, points)?;
     let ast = Ast { forms: Vec::new(), spans: Vec::new() };
     let mut parser =
         Parser { text, tokens, next: 0, depth: 0, operations: 0, ast, names: Vec::new() };

@@ -54,8 +54,16 @@ const SIGNS: &[(&str, &str)] = &[
 
 const WORDS: &[&str] = &["and", "or", "not"];
 
+/// Whether a point joins two words to one name, as in `a.mean`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Points {
+    Join,
+    /// So that `w.npy` can be a file alone.
+    Refused,
+}
+
 /// The tokens of a text, the end last.
-pub(super) fn tokens(text: &str) -> Result<Vec<Spanned<'_>>> {
+pub(super) fn tokens(text: &str, points: Points) -> Result<Vec<Spanned<'_>>> {
     let mut all = Vec::new();
     let mut start = 0;
     while let Some(first) = text[start..].chars().next() {
@@ -63,7 +71,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Spanned<'_>>> {
             start += first.len_utf8();
             continue;
         }
-        let (token, length) = token(text, start, first)?;
+        let (token, length) = token(text, start, first, points)?;
         all.push(Spanned { token, start, end: start + length });
         start += length;
     }
@@ -71,7 +79,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Spanned<'_>>> {
     Ok(all)
 }
 
-fn token(text: &str, start: usize, first: char) -> Result<(Token<'_>, usize)> {
+fn token(text: &str, start: usize, first: char, points: Points) -> Result<(Token<'_>, usize)> {
     let rest = &text[start..];
     let column = || column(text, start);
     if first.is_ascii_digit() || first == '.' {
@@ -108,7 +116,7 @@ fn token(text: &str, start: usize, first: char) -> Result<(Token<'_>, usize)> {
         return Ok((Token::Name(&rest[1..=length]), length + 2));
     }
     if first.is_alphabetic() || first == '_' {
-        let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let length = word_length(rest, points);
         let word = &rest[..length];
         let token = match WORDS.iter().find(|known| **known == word) {
             Some(word) => Token::Sign(word),
@@ -130,6 +138,21 @@ fn token(text: &str, start: usize, first: char) -> Result<(Token<'_>, usize)> {
         _ => "write numbers, names of inputs, functions and + - * / < > == and or not",
     };
     Err(at(column(), format!("`{}` has no meaning here", first.escape_debug()), remedy))
+}
+
+/// Bytes of the word that a text begins with.
+fn word_length(text: &str, points: Points) -> usize {
+    let of_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut length = 0;
+    loop {
+        length += text[length..].find(|c| !of_word(c)).unwrap_or(text.len() - length);
+        let next = text[length..].strip_prefix('.');
+        let begins = |c: char| c.is_alphabetic() || c == '_';
+        if points == Points::Refused || !next.is_some_and(|next| next.starts_with(begins)) {
+            return length;
+        }
+        length += 1;
+    }
 }
 
 /// Bytes of the number that a text begins with.
