@@ -5,6 +5,7 @@
 
 pub mod cut;
 pub mod map;
+pub mod operator;
 mod reduce;
 mod stream;
 

@@ -64,7 +64,7 @@ pub(super) fn part<'a>(array: &HostArray<'a>, range: std::ops::Range<usize>) -> 
     })
 }
 
-pub(super) fn slice<'a>(array: &HostArray<'a>) -> Slice<'a> {
+pub(crate) fn slice<'a>(array: &HostArray<'a>) -> Slice<'a> {
     fn of<'a, T: warpfold_num::Element + bytemuck::CheckedBitPattern>(
         array: &HostArray<'a>,
     ) -> &'a [T] {

@@ -56,6 +56,7 @@ pub use warpfold_plan::HostArray;
 use warpfold_plan::{Indices, Parts};
 
 use crate::Columns;
+pub(crate) use arrays::slice;
 pub use evaluate::evaluate;
 pub use exponents::{Exponents, HALF};
 pub use operand::{Each, Operand, fits};

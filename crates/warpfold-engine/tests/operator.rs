@@ -1,0 +1,173 @@
+//! Operators as text beside the contract's tree, written down as its definition says, and the same arithmetic in Rust.
+
+use warpfold_engine::HostArray;
+use warpfold_engine::operator::{Operator, TypedOperator, Written, fold};
+use warpfold_num::random::Words;
+use warpfold_num::{DType, Policy, Value};
+
+/// Runs of 32 leaves in order, 32 such runs in order, then aligned powers of two of those.
+fn along<S: Copy>(leaves: &[S], merge: impl Fn(S, S) -> S + Copy) -> S {
+    let in_order = |all: &[S]| all[1..].iter().fold(all[0], |left, &right| merge(left, right));
+    let runs: Vec<S> = leaves.chunks(32).map(in_order).collect();
+    let mut spans: Vec<S> = runs.chunks(32).map(in_order).collect();
+    while spans.len() > 1 {
+        spans = spans.chunks(2).map(in_order).collect();
+    }
+    spans[0]
+}
+
+fn typed(written: &Written<'_>, inputs: &[(&str, DType)]) -> TypedOperator {
+    let operator = Operator::parse(written).unwrap_or_else(|error| panic!("{error}"));
+    operator.typed(inputs).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Around the sizes of runs, blocks, tiles and what a thread takes at once.
+const SIZES: [usize; 9] = [1, 31, 33, 1023, 1025, 8192 + 77, 65_535, 65_537, 200_001];
+
+fn numbers(n: usize) -> Vec<f64> {
+    let mut words = Words(5);
+    (0..n).map(|_| words.fraction() * 50.0 - 10.0).collect()
+}
+
+fn policies() -> [Policy; 2] {
+    [
+        Policy { threads: Some(1), ..Policy::default() },
+        Policy { threads: Some(3), ..Policy::default() },
+    ]
+}
+
+#[test]
+fn moments_by_welford_have_the_bits_of_rust() {
+    let written = Written {
+        finish: Some("mean, m2 / n"),
+        ..Written::new(
+            "n: f64, mean: f64, m2: f64",
+            "1, x, 0",
+            "a.n + b.n,
+             a.mean + (b.mean - a.mean) * (b.n / (a.n + b.n)),
+             a.m2 + b.m2 + (b.mean - a.mean) * (b.mean - a.mean) * (a.n * b.n / (a.n + b.n))",
+        )
+    };
+    let operator = typed(&written, &[("x", DType::F64)]);
+    let merge = |[n, mean, m2]: [f64; 3], [m, other, others]: [f64; 3]| {
+        let (all, apart) = (n + m, other - mean);
+        [all, mean + apart * (m / all), m2 + others + apart * apart * (n * m / all)]
+    };
+    for n in SIZES {
+        let x = numbers(n);
+        let leaves: Vec<[f64; 3]> = x.iter().map(|&x| [1.0, x, 0.0]).collect();
+        let [count, mean, m2] = along(&leaves, merge);
+        for policy in policies() {
+            let found = fold(&operator, &[HostArray::of(&x)], policy).expect("a mean");
+            assert_eq!(found, [Value::F64(mean), Value::F64(m2 / count)], "{n}");
+        }
+    }
+}
+
+#[test]
+fn running_log_sum_exp_has_the_bits_of_rust_and_is_near_the_sum() {
+    let written = Written {
+        finish: Some("most + log(s)"),
+        ..Written::new(
+            "most: f64, s: f64",
+            "x, 1",
+            "max(a.most, b.most), a.s * exp(a.most - max(a.most, b.most)) + b.s * exp(b.most - max(a.most, b.most))",
+        )
+    };
+    let operator = typed(&written, &[("x", DType::F64)]);
+    let exp = warpfold_expr::math::double::exp;
+    let merge = |(most, s): (f64, f64), (other, more): (f64, f64)| {
+        let all = most.max(other);
+        (all, s * exp(most - all) + more * exp(other - all))
+    };
+    for n in SIZES {
+        let x = numbers(n);
+        let leaves: Vec<(f64, f64)> = x.iter().map(|&x| (x, 1.0)).collect();
+        let (most, s) = along(&leaves, merge);
+        let plain: f64 = x.iter().map(|x| (x - most).exp()).sum();
+        assert!((s - plain).abs() <= 1e-12 * plain);
+        for policy in policies() {
+            let found = fold(&operator, &[HostArray::of(&x)], policy).expect("a sum");
+            assert_eq!(found, [Value::F64(most + warpfold_expr::math::double::log(s))], "{n}");
+        }
+    }
+}
+
+#[test]
+fn products_of_max_plus_matrices_are_those_of_rust() {
+    // [[x, y], [y, x]] where + is max and * is +.
+    let cell = |i: usize, j: usize| format!("max(a.m{i}0 + b.m0{j}, a.m{i}1 + b.m1{j})");
+    let merge = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(i, j)| cell(i, j)).join(", ");
+    let written = Written {
+        identity: Some("0, -inf, -inf, 0"),
+        ..Written::new("m00: f64, m01: f64, m10: f64, m11: f64", "x, y, y, x", &merge)
+    };
+    let operator = typed(&written, &[("x", DType::F64), ("y", DType::F64)]);
+    let times = |a: [f64; 4], b: [f64; 4]| {
+        let cell = |i: usize, j: usize| (a[2 * i] + b[j]).max(a[2 * i + 1] + b[2 + j]);
+        [cell(0, 0), cell(0, 1), cell(1, 0), cell(1, 1)]
+    };
+    for n in SIZES {
+        let (x, y) = (numbers(n), numbers(n + 3)[3..].to_vec());
+        let leaves: Vec<[f64; 4]> = x.iter().zip(&y).map(|(&x, &y)| [x, y, y, x]).collect();
+        let wanted = along(&leaves, times).map(Value::F64);
+        for policy in policies() {
+            let found = fold(&operator, &[HostArray::of(&x), HostArray::of(&y)], policy);
+            assert_eq!(found.expect("a matrix"), wanted, "{n}");
+        }
+    }
+    let none: [f64; 0] = [];
+    let found = fold(&operator, &[HostArray::of(&none), HostArray::of(&none)], Policy::default());
+    assert_eq!(
+        found.expect("the identity"),
+        [0.0, f64::NEG_INFINITY, f64::NEG_INFINITY, 0.0].map(Value::F64)
+    );
+}
+
+#[test]
+fn the_first_of_the_largest_brings_what_stands_beside_it() {
+    let written = Written {
+        finish: Some("at, beside"),
+        ..Written::new(
+            "most: f32, at: u64, beside: i64",
+            "x, index, y",
+            "max(a.most, b.most), select(b.most > a.most, b.at, a.at), select(b.most > a.most, b.beside, a.beside)",
+        )
+    };
+    let operator = typed(&written, &[("x", DType::F32), ("y", DType::I16)]);
+    for n in SIZES {
+        let x: Vec<f32> = numbers(n).iter().map(|x| x.round() as f32).collect();
+        let y: Vec<i16> = (0..n).map(|k| (k % 3000) as i16 - 70).collect();
+        let most = x.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let at = x.iter().position(|&x| x == most).expect("it is there");
+        for policy in policies() {
+            let found = fold(&operator, &[HostArray::of(&x), HostArray::of(&y)], policy);
+            assert_eq!(
+                found.expect("a largest"),
+                [Value::U64(at as u64), Value::I64(y[at].into())],
+                "{n}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_has_no_result_is_refused() {
+    let sum = Written::new("s: i64", "x", "a.s + b.s");
+    let operator = typed(&sum, &[("x", DType::I64)]);
+    let said = |arrays: &[HostArray<'_>]| {
+        fold(&operator, arrays, Policy::default()).expect_err("it is refused").to_string()
+    };
+    let mut x = vec![1i64; 100_000];
+    assert!(said(&[HostArray::of(&x[..0])]).contains("give an identity"));
+    assert!(said(&[HostArray::of(&[1.0f64])]).contains("the arrays are of"));
+    assert!(said(&[HostArray::of(&x), HostArray::of(&x)]).contains("the arrays are of"));
+    x[70_000] = i64::MAX;
+    assert!(said(&[HostArray::of(&x)]).starts_with("merge, `a.s + b.s`"));
+    let both = typed(&Written { lift: "x + y", ..sum }, &[("x", DType::I64), ("y", DType::I64)]);
+    let error = fold(&both, &[HostArray::of(&x), HostArray::of(&x[1..])], Policy::default());
+    assert!(error.expect_err("lengths differ").to_string().contains("give arrays of one length"));
+    let mean = typed(&Written::new("m: f64", "x", "(a.m + b.m) / 2"), &[("x", DType::F64)]);
+    let error = fold(&mean, &[HostArray::of(&numbers(50))], Policy::default());
+    assert!(error.expect_err("no law").to_string().contains("said to be associative, and is not"));
+}
