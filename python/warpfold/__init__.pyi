@@ -545,6 +545,27 @@ def dot(
     threads: int | None = None,
     stream: Any = None,
 ) -> _Result: ...
+@final
+class Operator: ...
+
+def operator(
+    *,
+    state: str,
+    lift: str,
+    merge: str,
+    finish: str | None = None,
+    identity: str | None = None,
+    commutative: bool = False,
+    tolerance: float = 1e-9,
+) -> Operator: ...
+def reduce(
+    x: _Array,
+    op: Operator,
+    /,
+    *,
+    threads: int | None = None,
+    **names: _Array,
+) -> Any: ...
 def stats(
     x: _Array,
     /,

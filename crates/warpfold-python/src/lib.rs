@@ -32,6 +32,7 @@ mod masked;
 mod named;
 mod names;
 mod number;
+mod operators;
 mod parted;
 mod partials;
 mod policy;
@@ -68,6 +69,8 @@ mod _core {
     use super::grouped::GroupBy;
     #[pymodule_export]
     use super::groups::group_by;
+    #[pymodule_export]
+    use super::operators::{Operator, operator, reduce};
     #[pymodule_export]
     use super::partials::{_group_partials, _partials, _rounded};
     #[pymodule_export]

@@ -1,0 +1,79 @@
+"""Operators of one's own, beside the same arithmetic along the tree that the contract names."""
+
+from functools import reduce as in_order
+
+import numpy as np
+import pytest
+
+import warpfold as wf
+
+WELFORD = dict(
+    state="n: f64, mean: f64, m2: f64",
+    lift="1, x, 0",
+    merge="""a.n + b.n,
+             a.mean + (b.mean - a.mean) * (b.n / (a.n + b.n)),
+             a.m2 + b.m2 + (b.mean - a.mean) * (b.mean - a.mean) * (a.n * b.n / (a.n + b.n))""",
+)
+
+
+def along(leaves, merge):
+    """Runs of 32 leaves in order, 32 such runs in order, then aligned powers of two of those."""
+    for size in (32, 32):
+        leaves = [in_order(merge, leaves[at : at + size]) for at in range(0, len(leaves), size)]
+    while len(leaves) > 1:
+        leaves = [in_order(merge, leaves[at : at + 2]) for at in range(0, len(leaves), 2)]
+    return leaves[0]
+
+
+def welford(a, b):
+    n, apart = a[0] + b[0], b[1] - a[1]
+    return n, a[1] + apart * (b[0] / n), a[2] + b[2] + apart * apart * (a[0] * b[0] / n)
+
+
+@pytest.mark.parametrize("n", [1, 33, 1025, 70_001])
+def test_welford_has_the_bits_of_the_tree(n):
+    x = np.random.default_rng(n).normal(3, 2, n)
+    wanted = along([(1.0, value, 0.0) for value in x.tolist()], welford)
+    operator = wf.operator(**WELFORD)
+    for threads in (None, 1, 3):
+        assert wf.reduce(x, operator, threads=threads) == wanted
+    assert wf.reduce(x, wf.operator(**WELFORD, finish="m2 / n")) == pytest.approx(np.var(x), rel=1e-12, abs=1e-15)
+
+
+def test_results_have_the_types_of_their_fields():
+    operator = wf.operator(
+        state="most: f32, at: u64, of: i64",
+        lift="x, index, y",
+        merge="max(a.most, b.most), select(b.most > a.most, b.at, a.at), select(b.most > a.most, b.of, a.of)",
+        finish="most, at, of, of > 3",
+    )
+    x, y = np.array([[1, 5], [5, 2]], np.float32), np.array([[3, 4], [5, 6]], np.int8)
+    most = wf.reduce(x, operator, y=y)
+    assert most == (5, 1, 4, True)
+    assert [type(value) for value in most] == [np.float32, np.uint64, np.int64, np.bool_]
+    assert "most: f32" in repr(operator)
+
+
+def test_nothing_is_the_identity():
+    total = dict(state="s: i64", lift="x", merge="a.s + b.s")
+    none = np.array([], np.int64)
+    assert wf.reduce(none, wf.operator(**total, identity="0", commutative=True)) == 0
+    with pytest.raises(ValueError, match="give an identity"):
+        wf.reduce(none, wf.operator(**total))
+
+
+def test_what_is_wrong_is_told():
+    total = dict(state="s: f64", lift="x", merge="a.s + b.s")
+    x = np.arange(10.0)
+    with pytest.raises(ValueError, match="merge, column 7"):
+        wf.reduce(x, wf.operator(**{**total, "merge": "a.s + c"}))
+    with pytest.raises(ValueError, match="state, column 4: `text` is no type"):
+        wf.operator(**{**total, "state": "s: text"})
+    with pytest.raises(ValueError, match="said to be associative, and is not"):
+        wf.reduce(x, wf.operator(**{**total, "merge": "(a.s + b.s) / 2"}))
+    with pytest.raises(ValueError, match="give arrays of one shape"):
+        wf.reduce(x, wf.operator(**{**total, "lift": "x * y"}), y=x[1:])
+    with pytest.raises(ValueError, match="contiguous"):
+        wf.reduce(x[::2], wf.operator(**total))
+    with pytest.raises(TypeError):
+        wf.reduce(x, "a.s + b.s")
