@@ -13,7 +13,7 @@ use word::Group;
 pub(super) use word::Word;
 
 use super::executor::{ArrayFold, Together, run};
-use super::isa::Target;
+use super::isa::{Job, Target, with_isa};
 use super::order::{CountedExtremes, Order};
 use warpfold_exact::exact::{Dot, Exact, Limbs, Moments, Register};
 use warpfold_exact::partial::{Extremes, Norm1, Stats};
@@ -28,30 +28,31 @@ const GROUP: usize = 64;
 
 /// The exact sum of integers that are stored as words.
 pub(super) fn sum<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
-    let total = run(plan, x, 0, Adding::<Values>::default, WideSum::merge);
-    Exact { parts: registers::<T, _>(total.wide), count: total.count }
+    let Totals { wides: [sum], count } =
+        run(plan, x, 0, Adding::<Values, 1>::default, Totals::merge);
+    Exact { parts: registers::<T, _>(sum), count }
 }
 
 /// The exact sum of their magnitudes, as a sum.
 pub(super) fn norm1<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
-    let total = run(plan, x, 0, Adding::<AbsoluteValues>::default, WideSum::merge);
-    Exact { parts: registers::<T, _>(total.wide), count: total.count }
+    let start = Adding::<AbsoluteValues, 1>::default;
+    let Totals { wides: [sum], count } = run(plan, x, 0, start, Totals::merge);
+    Exact { parts: registers::<T, _>(sum), count }
 }
 
 /// Their exact sum and sum of squares.
 pub(super) fn moments<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Moments<T> {
-    let start = || Together(Adding::<Values>::default(), Adding::<Squares>::default());
-    let (sum, squares) = run(plan, x, 0, start, |all: &mut (WideSum, WideSum), one| {
-        all.0.merge(one.0);
-        all.1.merge(one.1);
-    });
-    Moments { sum: registers::<T, _>(sum.wide), squares: squares.wide.register(), count: sum.count }
+    moments_of(run(plan, x, 0, Adding::<ValuesAndSquares, 2>::default, Totals::merge))
+}
+
+fn moments_of<T: Real>(Totals { wides: [sum, squares], count }: Totals<2>) -> Moments<T> {
+    Moments { sum: registers::<T, _>(sum), squares: squares.register(), count }
 }
 
 /// The exact dot product of two slices of one length.
 pub(super) fn dot<T: Real, W: Word>(plan: &Plan, x: &[W], y: &[W]) -> Dot<T> {
-    let total = run(plan, (x, y), 0, Multiplying::default, WideSum::merge);
-    Dot { parts: registers::<T, _>(total.wide), count: total.count }
+    let Totals { wides: [sum], count } = run(plan, (x, y), 0, Multiplying::default, Totals::merge);
+    Dot { parts: registers::<T, _>(sum), count }
 }
 
 /// Everything that one pass tells.
@@ -60,29 +61,33 @@ where
     T: Ordered,
     W: Word + Ordered<Key = T::Key>,
 {
-    let start = || {
-        let moments = Together(Adding::<Values>::default(), Adding::<Squares>::default());
-        let order = Order::<W>::new(plan);
-        Together(moments, Together(Adding::<AbsoluteValues>::default(), order))
+    let moments = Adding::<ValuesAndSquares, 2>::default;
+    let (totals, order, magnitudes) = if W::SIGNED {
+        let start = || {
+            let norm1 = Adding::<AbsoluteValues, 1>::default();
+            Together(moments(), Together(norm1, Order::<W>::new(plan)))
+        };
+        let merge = |all: &mut (_, (_, CountedExtremes<W>)), one: (_, (_, _))| {
+            Totals::merge(&mut all.0, one.0);
+            Totals::merge(&mut all.1.0, one.1.0);
+            all.1.1.merge(one.1.1);
+        };
+        let (totals, (norm1, order)) = run(plan, x, first, start, merge);
+        (totals, order, norm1.wides[0])
+    } else {
+        // What has no sign is its magnitude.
+        let start = || Together(moments(), Order::<W>::new(plan));
+        let merge = |all: &mut (_, CountedExtremes<W>), one: (_, _)| {
+            Totals::merge(&mut all.0, one.0);
+            all.1.merge(one.1);
+        };
+        let (totals, order) = run(plan, x, first, start, merge);
+        (totals, order, totals.wides[0])
     };
-    let ((sum, squares), (norm1, order)) = run(plan, x, first, start, |all, one| {
-        let ((sum, squares), (norm1, order)): &mut (
-            (WideSum, WideSum),
-            (WideSum, CountedExtremes<W>),
-        ) = all;
-        sum.merge(one.0.0);
-        squares.merge(one.0.1);
-        norm1.merge(one.1.0);
-        order.merge(one.1.1);
-    });
     let Extremes { min, max, first_nan, count } = order.extremes;
     Stats {
-        moments: Moments {
-            sum: registers::<T, _>(sum.wide),
-            squares: squares.wide.register(),
-            count,
-        },
-        norm1: Norm1 { total: norm1.wide.register(), count },
+        moments: moments_of(totals),
+        norm1: Norm1 { total: magnitudes.register(), count },
         extremes: Extremes { min, max, first_nan, count },
         nans: 0,
         seen: count,
@@ -102,33 +107,46 @@ fn registers<T: Real, L: Limbs>(wide: Wide) -> <T as Element>::Components<Regist
 }
 
 /// What a thread found.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct WideSum {
-    pub(super) wide: Wide,
-    pub(super) count: u64,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Totals<const N: usize> {
+    wides: [Wide; N],
+    count: u64,
 }
 
-impl WideSum {
-    fn merge(&mut self, other: WideSum) {
-        self.wide += other.wide;
+impl<const N: usize> Default for Totals<N> {
+    fn default() -> Self {
+        Totals { wides: [Wide::default(); N], count: 0 }
+    }
+}
+
+impl<const N: usize> Totals<N> {
+    #[inline(always)]
+    fn add(&mut self, wides: [Wide; N]) {
+        for (all, wide) in self.wides.iter_mut().zip(wides) {
+            *all += wide;
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.add(other.wides);
         self.count += other.count;
     }
 }
 
 /// What is made of each block. Types, not closures: only `#[inline(always)]` code is compiled for the instruction set chosen.
-trait Term: Default + Send {
-    fn of<W: Word>(block: &[Group<W>]) -> Wide;
+trait Term<const N: usize>: Default + Send {
+    fn of<W: Word>(block: &[Group<W>]) -> [Wide; N];
 }
 
 macro_rules! terms {
-    ($($(#[$doc:meta])+ $name:ident = $x:ident => $of:expr;)+) => {$(
+    ($($(#[$doc:meta])+ $name:ident, $n:literal = $x:ident => $of:expr;)+) => {$(
         $(#[$doc])+
         #[derive(Default)]
-        pub(super) struct $name;
+        struct $name;
 
-        impl Term for $name {
+        impl Term<$n> for $name {
             #[inline(always)]
-            fn of<W: Word>($x: &[Group<W>]) -> Wide {
+            fn of<W: Word>($x: &[Group<W>]) -> [Wide; $n] {
                 $of
             }
         }
@@ -136,64 +154,76 @@ macro_rules! terms {
 }
 terms! {
     /// The sum of the values.
-    Values = x => W::sum(x);
+    Values, 1 = x => [W::sum(x)];
     /// The sum of their magnitudes.
-    AbsoluteValues = x => W::norm1(x);
-    /// The sum of their squares.
-    Squares = x => W::products(x, x);
+    AbsoluteValues, 1 = x => [W::norm1(x)];
+    /// Their sum and that of their squares: in one reading, as a second takes as long as the memory does for the first.
+    ValuesAndSquares, 2 = x => W::moments(x);
 }
 
-/// Adds up a term of each block.
+/// Adds up the terms of each block.
 #[derive(Default)]
-pub(super) struct Adding<K> {
+struct Adding<K, const N: usize> {
     term: PhantomData<K>,
-    total: WideSum,
+    totals: Totals<N>,
 }
 
-impl<W: Word, K: Term> ArrayFold<&[W]> for Adding<K> {
-    type Partial = WideSum;
+impl<W: Word, K: Term<N>, const N: usize> ArrayFold<&[W]> for Adding<K, N> {
+    type Partial = Totals<N>;
 
     #[inline(always)]
     fn take<C: Target>(&mut self, piece: &[W], _first: u64) {
         let (groups, rest) = piece.as_chunks::<GROUP>();
         for block in groups.chunks(BLOCK_BYTES / size_of::<Group<W>>()) {
-            self.total.wide += K::of(block);
+            self.totals.add(with_isa(C::ISA, Block::<W, K, N>(block, PhantomData)));
         }
         if !rest.is_empty() {
-            self.total.wide += K::of(&[filled(rest)]);
+            self.totals.add(with_isa(C::ISA, Block::<W, K, N>(&[filled(rest)], PhantomData)));
         }
-        self.total.count += piece.len() as u64;
+        self.totals.count += piece.len() as u64;
     }
 
-    fn finish(self) -> WideSum {
-        self.total
+    fn finish(self) -> Totals<N> {
+        self.totals
+    }
+}
+
+/// A block to make terms of: a call, so that the compiler sees its loop alone. Among others' code it left some of them without vectors.
+struct Block<'a, W, K, const N: usize>(&'a [Group<W>], PhantomData<K>);
+
+impl<W: Word, K: Term<N>, const N: usize> Job for Block<'_, W, K, N> {
+    type Output = [Wide; N];
+
+    #[inline(always)]
+    fn run<C: Target>(self) -> [Wide; N] {
+        K::of(self.0)
     }
 }
 
 /// Adds up products of two slices.
 #[derive(Default)]
 struct Multiplying {
-    total: WideSum,
+    totals: Totals<1>,
 }
 
 impl<W: Word> ArrayFold<(&[W], &[W])> for Multiplying {
-    type Partial = WideSum;
+    type Partial = Totals<1>;
 
     #[inline(always)]
     fn take<C: Target>(&mut self, (x, y): (&[W], &[W]), _first: u64) {
-        self.total.count += x.len() as u64;
+        self.totals.count += x.len() as u64;
         let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<GROUP>(), y.as_chunks::<GROUP>());
         let block = BLOCK_BYTES / size_of::<Group<W>>();
         for (x, y) in x.chunks(block).zip(y.chunks(block)) {
-            self.total.wide += W::products(x, y);
+            self.totals.add([W::products(x, y)]);
         }
         if !x_rest.is_empty() {
-            self.total.wide += W::products(&[filled(x_rest)], &[filled(y_rest)]);
+            self.totals.add([W::products(&[filled(x_rest)], &[filled(y_rest)])]);
         }
     }
 
-    fn finish(self) -> WideSum {
-        self.total
+    fn finish(self) -> Totals<1> {
+        self.totals
     }
 }
 

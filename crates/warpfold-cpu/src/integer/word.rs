@@ -8,12 +8,16 @@ pub(crate) type Group<W> = [W; GROUP];
 
 /// An integer as lanes hold it. A block has at most 64 KiB.
 pub(crate) trait Word: Copy + Default + Send + Sync {
+    /// Whether it has a sign.
+    const SIGNED: bool;
     /// The sum of a block.
     fn sum(x: &[Group<Self>]) -> Wide;
     /// The sum of its magnitudes.
     fn norm1(x: &[Group<Self>]) -> Wide;
     /// The sum of the products of two blocks of one length.
     fn products(x: &[Group<Self>], y: &[Group<Self>]) -> Wide;
+    /// The sum of a block and that of its squares, each element read once.
+    fn moments(x: &[Group<Self>]) -> [Wide; 2];
 }
 
 const LOW: u64 = u32::MAX as u64;
@@ -66,10 +70,36 @@ macro_rules! multiply_in_lanes {
     }};
 }
 
+/// Adds elements up, and their squares, in lanes that take [`ADDITIONS`] and a block of them.
+macro_rules! moments_in_lanes {
+    ($x:expr, $sum:ty, $total:ty, $product:ty, $lane:ty, $squares:ty) => {{
+        const LANES: usize = 32;
+        let x = regroup::<_, LANES>($x);
+        let (mut total, mut squares): ($total, _) = (0, [0 as $lane; LANES]);
+        let mut order = streamed(x.len());
+        for _ in 0..x.len().div_ceil(ADDITIONS) {
+            let mut sums = [0 as $sum; LANES];
+            for at in order.by_ref().take(ADDITIONS) {
+                let x = &x[at];
+                prefetch(x);
+                for l in 0..LANES {
+                    sums[l] += <$sum>::from(x[l]);
+                    squares[l] += <$lane>::from(<$product>::from(x[l]) * <$product>::from(x[l]));
+                }
+            }
+            total += sums.into_iter().map(<$total>::from).sum::<$total>();
+        }
+        let squares = squares.into_iter().map(<$squares>::from).sum::<$squares>();
+        [Wide::from(i128::from(total)), Wide::from(i128::from(squares))]
+    }};
+}
+
 /// Types whose products fit a lane with room for a block of them: lanes of sums, of magnitudes, their total, and how products add up.
 macro_rules! narrow {
-    ($($ty:ty: $sum:ty, $magnitude:ty, $total:ty, ($x:ident, $y:ident) => $products:expr;)+) => {$(
+    ($($ty:ty: $sum:ty, $magnitude:ty, $total:ty, products $($product:ty),+;)+) => {$(
         impl Word for $ty {
+            const SIGNED: bool = <$ty>::MIN != 0;
+
             #[inline(always)]
             fn sum(x: &[Group<Self>]) -> Wide {
                 add_in_lanes!(x, $sum, $total, |x| x)
@@ -81,17 +111,22 @@ macro_rules! narrow {
             }
 
             #[inline(always)]
-            fn products($x: &[Group<Self>], $y: &[Group<Self>]) -> Wide {
-                $products
+            fn products(x: &[Group<Self>], y: &[Group<Self>]) -> Wide {
+                multiply_in_lanes!(x, y, $($product),+)
+            }
+
+            #[inline(always)]
+            fn moments(x: &[Group<Self>]) -> [Wide; 2] {
+                moments_in_lanes!(x, $sum, $total, $($product),+)
             }
         }
     )+};
 }
 narrow! {
-    i8: i16, u16, i64, (x, y) => multiply_in_lanes!(x, y, i32, i32, i32);
-    u8: u16, u16, u64, (x, y) => multiply_in_lanes!(x, y, u32, u32, u32);
-    i16: i32, u32, i64, (x, y) => multiply_in_lanes!(x, y, i32, i64, i64);
-    u16: u32, u32, u64, (x, y) => multiply_in_lanes!(x, y, u32, u64, u64);
+    i8: i16, u16, i64, products i32, i32, i32;
+    u8: u16, u16, u64, products u32, u32, u32;
+    i16: i32, u32, i64, products i32, i64, i64;
+    u16: u32, u32, u64, products u32, u64, u64;
 }
 const _: () = assert!(ADDITIONS * 128 == 1 << 15, "bytes add up in 16 bits");
 const _: () = assert!(super::BLOCK_BYTES as u64 * 255 * 255 < 1 << 32, "their products in 32");
@@ -146,6 +181,8 @@ macro_rules! add_wide {
 macro_rules! middle {
     ($($ty:ty: $lane:ty;)+) => {$(
         impl Word for $ty {
+            const SIGNED: bool = <$ty>::MIN != 0;
+
             #[inline(always)]
             fn sum(x: &[Group<Self>]) -> Wide {
                 let mut lanes = [0 as $lane; 16];
@@ -164,6 +201,22 @@ macro_rules! middle {
             fn products(x: &[Group<Self>], y: &[Group<Self>]) -> Wide {
                 add_wide!((x, y), l => <$lane>::from(x[l]) * <$lane>::from(y[l]))
             }
+
+            #[inline(always)]
+            fn moments(x: &[Group<Self>]) -> [Wide; 2] {
+                const LANES: usize = 16;
+                let mut sums = [0 as $lane; LANES];
+                let (mut remainders, mut uppers) = ([0u64; LANES], [0i64; LANES]);
+                for_each_group!(LANES, (x), l => {
+                    let value = <$lane>::from(x[l]);
+                    let square = value * value;
+                    sums[l] += value;
+                    remainders[l] = remainders[l].wrapping_add(square as u64);
+                    uppers[l] += (square >> 32) as i64;
+                });
+                let sum = i128::from(sums.into_iter().sum::<$lane>());
+                [Wide::from(sum), Wide::from(join_halves(remainders, uppers))]
+            }
         }
     )+};
 }
@@ -176,6 +229,8 @@ middle! {
 macro_rules! full {
     ($($ty:ty: $bias:expr;)+) => {$(
         impl Word for $ty {
+            const SIGNED: bool = <$ty>::MIN != 0;
+
             #[inline(always)]
             fn sum(x: &[Group<Self>]) -> Wide {
                 add_wide!((x), l => x[l])
@@ -219,6 +274,33 @@ macro_rules! full {
                     wide.high += (n << 62) - (factors >> 1);
                 }
                 wide
+            }
+
+            /// As products, of which two of a number and itself are one: `Σx = Σu - n·B`, `Σx² = Σu² - 2B·Σu + n·B²`.
+            #[inline(always)]
+            fn moments(x: &[Group<Self>]) -> [Wide; 2] {
+                const BIAS: u64 = $bias;
+                const LANES: usize = 16;
+                let n = (x.len() * GROUP) as i128;
+                let mut remainders = [[0u64; LANES]; 4];
+                let mut uppers = [[0i64; LANES]; 4];
+                for_each_group!(LANES, (x), l => {
+                    let u = x[l] as u64 ^ BIAS;
+                    let (a, b) = (u & LOW, u >> 32);
+                    for (sum, value) in [a * a, a * b, b * b, u].into_iter().enumerate() {
+                        remainders[sum][l] = remainders[sum][l].wrapping_add(value);
+                        uppers[sum][l] += (value >> 32) as i64;
+                    }
+                });
+                let [w0, w33, w64, sum]: [i128; 4] =
+                    std::array::from_fn(|sum| join_halves(remainders[sum], uppers[sum]));
+                let mut squares =
+                    Wide { low: w0 + ((w33 & i128::from(LOW >> 1)) << 33), high: w64 + (w33 >> 31) };
+                if BIAS == 0 {
+                    return [Wide::from(sum), squares];
+                }
+                squares.high += (n << 62) - sum;
+                [Wide::from(sum - (n << 63)), squares]
             }
         }
     )+};
