@@ -6,6 +6,8 @@
 //! NaN: only then is it read again with NaNs left out.
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 
 use std::hint::select_unpredictable;
@@ -17,7 +19,7 @@ use super::memory::{prefetch, streamed};
 use crate::Nan;
 use warpfold_exact::partial::{ArgIndex, Extremes};
 use warpfold_num::element::Ordered;
-use warpfold_plan::plan::Plan;
+use warpfold_plan::plan::{Isa, Plan};
 
 /// Bytes of a block: streams long enough to read ahead in, little enough to be in the cache still when it is searched.
 pub(super) const BLOCK_BYTES: usize = 64 << 10;
@@ -101,6 +103,12 @@ impl<R: Ordered, const MAGNITUDES: bool> Order<R, MAGNITUDES> {
                 rest.iter().fold(all, |all, &x| all.join(itself(x)))
             }
             _ if C::AVX512 => unreachable!("code for AVX-512 runs where it was found"),
+            #[cfg(target_arch = "x86_64")]
+            _ if matches!(C::ISA, Isa::Avx2) && size_of::<R>() == 8 && R::INFINITE.is_none() => {
+                // SAFETY: code for AVX2 runs where it was found.
+                let (all, rest) = unsafe { avx2::span(x) };
+                rest.iter().fold(all, |all, &x| all.join(itself(x)))
+            }
             _ => span(x, itself),
         }
     }
@@ -249,7 +257,7 @@ fn position<R: Ordered>(x: &[R], fits: impl Fn(R) -> bool) -> usize {
 mod tests {
     use super::*;
     use crate::{Op, Policy};
-    use warpfold_plan::plan::{Isa, Problem, choose};
+    use warpfold_plan::plan::{Problem, choose};
 
     fn agree<R: Ordered>(x: &[R]) {
         for nan in [Nan::Propagate, Nan::Ignore] {
@@ -277,6 +285,9 @@ mod tests {
             agree(&(0..n).map(|i| (i * 37 % 101) as i8 - 50).collect::<Vec<_>>());
             agree(&(0..n).map(|i| (i as f64 * 0.7).sin()).collect::<Vec<_>>());
             agree(&(0..n).map(|i| i % 3 == 1).collect::<Vec<_>>());
+            let words = (0..n as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            agree(&words.clone().collect::<Vec<_>>());
+            agree(&words.map(u64::cast_signed).collect::<Vec<_>>());
         }
     }
 
