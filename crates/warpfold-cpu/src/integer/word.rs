@@ -84,6 +84,8 @@ macro_rules! moments_in_lanes {
                 prefetch(x);
                 for l in 0..LANES {
                     sums[l] += <$sum>::from(x[l]);
+                }
+                for l in 0..LANES {
                     squares[l] += <$lane>::from(<$product>::from(x[l]) * <$product>::from(x[l]));
                 }
             }
