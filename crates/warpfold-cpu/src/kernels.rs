@@ -413,7 +413,7 @@ floats! {
         prod of_reals real OfReals<f64>;
     Complex<f32>: f32, parts 2 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
         prod of_complexes complex OfComplexes<f32>;
-    Complex<f64>: f64, parts 2 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, dot ComplexDotFold<f64, 3, 8> | ComplexDotFold<f64, 3, 8>,
+    Complex<f64>: f64, parts 2 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, dot ComplexDotFold<f64, 3, 16> | ComplexDotFold<f64, 3, 16>,
         prod of_complexes complex OfComplexes<f64>;
 }
 

@@ -6,7 +6,7 @@ use super::window::top_field;
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::executor::ArrayFold;
-use crate::isa::Target;
+use crate::isa::{Avx512, Target};
 use crate::memory::{prefetch, streamed_in_pairs};
 use warpfold_exact::exact::Fixed;
 use warpfold_plan::plan::Isa;
@@ -17,6 +17,7 @@ use warpfold_plan::plan::Isa;
 /// array swapped in pairs are `ad` and `bc`: real is the sum of the even lanes less the odd ones, imaginary the sum of all.
 pub(crate) struct ComplexDotFold<F: Lane, const LEVELS: usize, const LANES: usize> {
     nan: Nan,
+    avx512: Option<Avx512>,
     adapt: Adapt,
     window: Window<F::Product>,
     straight: Cascade<LEVELS, LANES>,
@@ -30,11 +31,12 @@ pub(crate) struct ComplexDotFold<F: Lane, const LEVELS: usize, const LANES: usiz
 impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS, LANES> {
     const BLOCK: usize = LANES << LOG_ADDS;
 
-    pub(crate) fn new(_: Isa, nan: Nan) -> Self {
+    pub(crate) fn new(isa: Isa, nan: Nan) -> Self {
         let window = Window::below(F::Product::FIELD_ONE, product_bounds::<F>(LEVELS));
         let cascade = Cascade::new(window.end(), product_grid::<F>(&window));
         ComplexDotFold {
             nan,
+            avx512: Avx512::found(isa),
             adapt: Adapt::new(),
             window,
             straight: cascade,
@@ -45,8 +47,37 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS,
         }
     }
 
+    /// A block of whole groups inside the window; returns how many products missed it.
     #[inline(always)]
-    fn windowed(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
+    fn windowed<C: Target>(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
+        if x.is_empty() {
+            return 0;
+        }
+        let misses = match self.avx512 {
+            #[cfg(target_arch = "x86_64")]
+            Some(_) if LEVELS == 1 && C::AVX512 => {
+                let (window, mut straight, mut crossed) =
+                    (self.window, self.straight, self.crossed);
+                let (cascades, spill) =
+                    ([&mut straight, &mut crossed], |x: &_, y: &_| self.spill(x, y));
+                // SAFETY: there is an `Avx512` only where its features were found.
+                let misses =
+                    unsafe { super::avx512::complex_products((x, y), &window, cascades, spill) };
+                (self.straight, self.crossed) = (straight, crossed);
+                misses
+            }
+            _ if LEVELS == 1 && C::AVX512 => {
+                unreachable!("code for AVX-512 runs where it was found")
+            }
+            _ => self.portable(x, y),
+        };
+        self.drain();
+        misses
+    }
+
+    /// The same by what the compiler makes of it.
+    #[inline(always)]
+    fn portable(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
         let (window, mut misses) = (self.window, 0);
         let (mut straight, mut crossed) = (self.straight, self.crossed);
         for at in streamed_in_pairs(x.len().min(y.len())) {
@@ -84,7 +115,6 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS,
             }
         }
         (self.straight, self.crossed) = (straight, crossed);
-        self.drain();
         misses
     }
 
@@ -148,7 +178,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> ComplexDotFold<F, LEVELS,
         let (last_x, last_y) = (padded(x_tail), padded(y_tail));
         let mut misses = 0;
         for (xs, ys) in [(xs, ys), (last_x.as_slice(), last_y.as_slice())] {
-            misses += self.windowed(xs, ys);
+            misses += self.windowed::<C>(xs, ys);
         }
         self.adapt.note(misses, 2 * x.len());
     }
@@ -177,5 +207,54 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> ArrayFold<(&[F], &[F])>
 
     fn finish(self) -> Self::Partial {
         Summed { parts: self.spills.map(Spill::finish), counted: self.seen - self.skipped }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpfold_exact::exact::Dot;
+    use warpfold_num::Complex;
+    use warpfold_num::random::Words;
+    use warpfold_plan::plan::{Isa, Plan, Problem, choose};
+
+    use crate::kernels::Kernels;
+    use crate::{Op, Policy};
+
+    fn agree<T: Kernels>(x: &[T], y: &[T]) {
+        let mut expected = Dot::<T>::new();
+        x.iter().zip(y).for_each(|(&x, &y)| expected.add(x, y));
+        for isa in [Isa::Baseline, Isa::Avx2, Isa::Avx512] {
+            let policy = Policy { isa: Some(isa), ..Policy::default() };
+            let problem = Problem { op: Op::Dot, dtype: T::DTYPE, n: x.len() as u64, policy };
+            let plan = Plan { threads: 1, ..choose(problem, crate::facts()) };
+            assert_eq!(T::exact_dot(&plan, x, y, 0), expected, "{} {} {isa}", T::DTYPE, x.len());
+        }
+    }
+
+    /// Numbers near each other, with zeros and some far off, whose products miss the window.
+    macro_rules! agree_on {
+        ($ty:ty) => {{
+            let mut words = Words(3);
+            let mut number = |k: usize| {
+                let scale = [1.0, 1.0, 0.0, 1e-30, 1e25][if k % 97 < 4 { k % 97 + 1 } else { 0 }];
+                ((2.0 * words.fraction() - 1.0) * scale) as $ty
+            };
+            let mut number = |k| Complex::new(number(k), number(k / 2));
+            let (mut x, y): (Vec<_>, Vec<_>) =
+                (0..9000).map(|k| (number(k), number(3 * k))).unzip();
+            for n in [0, 1, 7, 8, 9, 4096, 9000] {
+                agree(&x[..n], &y[..n]);
+            }
+            for special in [<$ty>::INFINITY, <$ty>::NAN, <$ty>::MAX, <$ty>::from_bits(1)] {
+                x[4321].im = special;
+                agree(&x, &y);
+            }
+        }};
+    }
+
+    #[test]
+    fn products_of_complex_numbers_leave_what_each_does() {
+        agree_on!(f32);
+        agree_on!(f64);
     }
 }

@@ -39,6 +39,45 @@ pub(crate) fn products<F: Lane, const LEVELS: usize, const LANES: usize>(
     misses
 }
 
+/// The products of interleaved complex numbers of f32, of equal lanes and of those swapped in pairs, likewise.
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(crate) fn complex_products<F: Lane, const LEVELS: usize, const LANES: usize>(
+    (xs, ys): (&[[F; LANES]], &[[F; LANES]]),
+    window: &Window<F::Product>,
+    [straight, crossed]: [&mut Cascade<LEVELS, LANES>; 2],
+    mut spill: impl FnMut(&[F; LANES], &[F; LANES]) -> usize,
+) -> usize {
+    /// Registers of a group, as f64.
+    const EACH: usize = 2;
+    let limits = Limits::of(window);
+    let (mut sums, of_crossed) = (Sums::of(straight), Sums::of(crossed));
+    for r in 0..EACH {
+        sums.level[EACH + r] = of_crossed.level[r];
+        sums.rest[EACH + r] = of_crossed.rest[r];
+    }
+    let mut misses = 0;
+    for at in streamed_in_pairs(xs.len().min(ys.len())) {
+        let (x, y) = (&xs[at], &ys[at]);
+        prefetch(x);
+        prefetch(y);
+        let widened = |group: &[F; LANES]| {
+            let [low, high, ..] =
+                values::<F>(&bytemuck::cast_slice::<F, u8>(group).as_chunks().0[0]);
+            [low, high]
+        };
+        let ([a, b], [c, d]) = (widened(x), widened(y));
+        let swapped = [c, d].map(|y| _mm512_permute_pd::<0b0101_0101>(y));
+        if exact(&mut sums, &limits, [a, b, a, b], [c, d, swapped[0], swapped[1]]) {
+            misses += spill(x, y);
+        }
+    }
+    sums.store(straight);
+    sums.level.rotate_left(EACH);
+    sums.rest.rotate_left(EACH);
+    sums.store(crossed);
+    misses
+}
+
 /// 16-bit floats: products in f32, widened. Returns whether any other than zero missed the window.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -76,7 +115,7 @@ fn narrow<F: Lane>(
     missed != 0
 }
 
-/// f32: products in f64, added by one level. Returns whether any other than zero missed the window.
+/// f32: products in f64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn wide<F: Lane>(
@@ -87,14 +126,19 @@ fn wide<F: Lane>(
 ) -> bool {
     let [[a0, a1, ..], [a2, a3, ..]] = x.map(|x| values::<F>(&x));
     let [[b0, b1, ..], [b2, b3, ..]] = y.map(|y| values::<F>(&y));
-    let (mut a, b) = ([a0, a1, a2, a3], [b0, b1, b2, b3]);
+    exact(sums, limits, [a0, a1, a2, a3], [b0, b1, b2, b3])
+}
+
+/// Products that f64 holds, added by one level. Returns whether any other than zero missed the window.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn exact(sums: &mut Sums, limits: &Limits, mut a: [__m512d; 4], mut b: [__m512d; 4]) -> bool {
     let mut inside = u32::MAX;
     for r in 0..4 {
         let product = _mm512_mul_pd(a[r], b[r]);
         inside = limits.within::<f64>(inside, _mm512_castpd_si512(product));
     }
     let mut missed = 0;
-    let mut b = b;
     if inside != 0xff {
         for r in 0..4 {
             let product = _mm512_mul_pd(a[r], b[r]);

@@ -8,7 +8,7 @@ mod sum;
 
 use std::arch::x86_64::*;
 
-pub(super) use dot::products;
+pub(super) use dot::{complex_products, products};
 pub(super) use moments::squares;
 pub(super) use pairs::{Registers, pairs};
 pub(super) use sum::windowed;
