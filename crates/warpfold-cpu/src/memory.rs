@@ -31,6 +31,27 @@ pub(super) fn streamed_in_pairs(len: usize) -> Streamed<{ STREAMS / 2 }> {
     Streamed { len, next: 0, run: len / (STREAMS / 2) }
 }
 
+/// The same order: where that is asked by fours, a group of each stream, and all others one by one. Which groups, and how many of them.
+#[inline(always)]
+pub(super) fn streamed_by(
+    fours: bool,
+    len: usize,
+) -> impl Iterator<Item = ([usize; STREAMS], usize)> {
+    let run = len / STREAMS;
+    let skipped = if fours { (STREAMS - 1) * run } else { 0 };
+    (0..len - skipped).map(move |step| match fours && step < run {
+        true => (std::array::from_fn(|stream| stream * run + step), STREAMS),
+        false => ([Streamed::<STREAMS>::at(run, step + skipped); STREAMS], 1),
+    })
+}
+
+impl<const RUNS: usize> Streamed<RUNS> {
+    #[inline(always)]
+    fn at(run: usize, k: usize) -> usize {
+        if k < RUNS * run { k % RUNS * run + k / RUNS } else { k }
+    }
+}
+
 impl<const RUNS: usize> Iterator for Streamed<RUNS> {
     type Item = usize;
 
@@ -41,7 +62,7 @@ impl<const RUNS: usize> Iterator for Streamed<RUNS> {
             return None;
         }
         self.next += 1;
-        Some(if k < RUNS * self.run { k % RUNS * self.run + k / RUNS } else { k })
+        Some(Self::at(self.run, k))
     }
 }
 
@@ -130,7 +151,13 @@ mod tests {
     #[test]
     fn every_group_comes_once() {
         for len in 0..50 {
-            for mut seen in [streamed(len).collect::<Vec<_>>(), streamed_in_pairs(len).collect()] {
+            let order: Vec<_> = streamed(len).collect();
+            for fours in [false, true] {
+                let groups = streamed_by(fours, len);
+                let found = groups.flat_map(|(at, count)| at.into_iter().take(count));
+                assert!(found.eq(order.iter().copied()), "{fours} {len}");
+            }
+            for mut seen in [order, streamed_in_pairs(len).collect()] {
                 seen.sort_unstable();
                 assert!(seen.into_iter().eq(0..len));
             }

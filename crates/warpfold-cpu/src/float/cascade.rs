@@ -53,6 +53,14 @@ impl<const LEVELS: usize, const LANES: usize> Cascade<LEVELS, LANES> {
         self.rest[lane] += value;
     }
 
+    /// Adds squares to a lane that holds them without a level.
+    #[inline(always)]
+    pub(super) fn add_squares<const N: usize>(&mut self, lane: usize, values: [f64; N]) {
+        for value in values {
+            self.rest[lane] = value.mul_add(value, self.rest[lane]);
+        }
+    }
+
     /// Adds an exact product, whose error goes straight to the second level.
     #[inline(always)]
     pub(super) fn deposit_product(&mut self, lane: usize, (product, error): (f64, f64)) {

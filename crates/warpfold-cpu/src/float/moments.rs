@@ -1,19 +1,20 @@
 //! Exact sum and sum of squares of floats, in one pass.
 
 use super::block::{any_nan, padded, without_nan};
-use super::window::{Bounds, top_field};
+use super::window::{Bounds, short_bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Squared, Window, adapt::Way};
 use crate::Nan;
 use crate::executor::ArrayFold;
 use crate::isa::{Avx512, Target};
-use crate::memory::{prefetch, streamed};
+use crate::memory::{prefetch, streamed, streamed_by};
 use warpfold_plan::plan::Isa;
 
 /// Moments in progress over `PARTS` interleaved components; with one of `NORMS`, the sum of the magnitudes too, for which a window
 /// of the values serves as well.
 ///
 /// Narrow types: the value by plain addition (`SUM_LEVELS` 0), its square, exact in f64, by one level. f64: the value by one
-/// level, the rounded square and its error by three.
+/// level, the rounded square and its error by three. 16-bit values that lie near each other: four by one addition, and their squares
+/// by plain ones.
 pub(crate) struct MomentsFold<
     F: Lane,
     const SUM_LEVELS: usize,
@@ -29,6 +30,9 @@ pub(crate) struct MomentsFold<
     sum: Cascade<SUM_LEVELS, LANES>,
     squares: Cascade<SQUARE_LEVELS, LANES>,
     norms: [Cascade<SUM_LEVELS, LANES>; NORMS],
+    /// Of 16-bit floats: a window whose values add up by fours in f32, and their squares without a level.
+    near: Window<F>,
+    near_squares: Cascade<0, LANES>,
     /// Additions that a lane of the cascades has taken since they were emptied, at most.
     pending: usize,
     sum_spills: [Spill<F::SumLimbs, F::Bin>; PARTS],
@@ -65,9 +69,18 @@ impl<
         },
     };
 
+    /// Squares of near values are integers below `2^(2W + 2p - 2)` on their grid, of which 2^k stay below 2^53.
+    const NEAR: Bounds = {
+        let near = short_bounds::<F>();
+        let bits = 2 * near.width + 2 * F::MANTISSA_BITS - 2;
+        assert!(!F::ADD_SHORT || bits + LOG_ADDS <= 53, "near squares add up in f64");
+        near
+    };
+
     pub(crate) fn new(isa: Isa, nan: Nan) -> Self {
         let window = Window::below(F::FIELD_ONE, Self::BOUNDS);
         let (sum, squares) = Self::cascades(&window);
+        let near = Window::below(F::FIELD_ONE, Self::NEAR);
         MomentsFold {
             nan,
             avx512: Avx512::found(isa),
@@ -76,6 +89,8 @@ impl<
             sum,
             squares,
             norms: [sum; NORMS],
+            near,
+            near_squares: Self::near_cascade(&near),
             pending: 0,
             sum_spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
             norm_spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
@@ -88,6 +103,10 @@ impl<
     fn cascades(window: &Window<F>) -> (Cascade<SUM_LEVELS, LANES>, Cascade<SQUARE_LEVELS, LANES>) {
         let (end, grid) = (window.end() + F::SCALE, window.grid() + F::SCALE);
         (Cascade::new(end, grid), Cascade::new(2 * end, 2 * grid))
+    }
+
+    fn near_cascade(near: &Window<F>) -> Cascade<0, LANES> {
+        Cascade::new(2 * (near.end() + F::SCALE), 2 * (near.grid() + F::SCALE))
     }
 
     /// A block of whole groups inside the window; returns how many values missed it.
@@ -103,13 +122,15 @@ impl<
         match self.avx512 {
             #[cfg(target_arch = "x86_64")]
             Some(_) if SQUARE_LEVELS == 1 && C::AVX512 => {
-                let window = self.window;
+                let windows = [self.window, self.near];
                 let (mut sum, mut squares, mut norms) = (self.sum, self.squares, self.norms);
-                let cascades = (&mut sum, &mut squares, &mut norms);
+                let mut near_squares = self.near_squares;
+                let cascades = (&mut sum, &mut squares, &mut norms, &mut near_squares);
                 let spill = |group: &_| self.spill(group);
                 // SAFETY: there is an `Avx512` only where its features were found.
-                let misses = unsafe { super::avx512::squares(groups, &window, cascades, spill) };
+                let misses = unsafe { super::avx512::squares(groups, &windows, cascades, spill) };
                 (self.sum, self.squares, self.norms) = (sum, squares, norms);
+                self.near_squares = near_squares;
                 misses
             }
             _ if SQUARE_LEVELS == 1 && C::AVX512 => {
@@ -130,47 +151,100 @@ impl<
         }
         let squares = &mut self.square_spill.register.fixed;
         self.squares.drain_into(squares, 2 * (F::UNIT + F::SCALE), 0, 1);
+        if F::ADD_SHORT {
+            self.near_squares.drain_into(squares, 2 * (F::UNIT + F::SCALE), 0, 1);
+        }
         self.pending = 0;
+    }
+
+    /// Adds what of a group lies inside the window; says whether anything else than zeros does not.
+    #[inline(always)]
+    fn deposit_group(
+        window: &Window<F>,
+        (sum, squares, norms): (
+            &mut Cascade<SUM_LEVELS, LANES>,
+            &mut Cascade<SQUARE_LEVELS, LANES>,
+            &mut [Cascade<SUM_LEVELS, LANES>; NORMS],
+        ),
+        group: &[F; LANES],
+    ) -> bool {
+        prefetch(group);
+        let mut deposit = |lane, x: f64| {
+            sum.deposit(0, lane, x);
+            squares.deposit_product(lane, square(x));
+            for norm in norms.iter_mut() {
+                norm.deposit(0, lane, x.abs());
+            }
+        };
+        let mut inside = true;
+        for x in group {
+            inside &= window.contains(*x);
+        }
+        let mut missed = false;
+        if inside {
+            for (lane, &x) in group.iter().enumerate() {
+                deposit(lane, x.wide());
+            }
+        } else {
+            for (lane, &x) in group.iter().enumerate() {
+                let takes = window.takes(x);
+                missed |= !takes;
+                let x = if takes { x } else { F::default() };
+                deposit(lane, x.wide());
+            }
+        }
+        missed
     }
 
     /// The same by what the compiler makes of it.
     #[inline(always)]
     fn portable(&mut self, groups: &[[F; LANES]]) -> usize {
-        let (window, mut sum, mut squares, mut norms) =
-            (self.window, self.sum, self.squares, self.norms);
-        let mut deposit = |lane, x: f64| {
-            sum.deposit(0, lane, x);
-            squares.deposit_product(lane, square(x));
-            for norm in &mut norms {
-                norm.deposit(0, lane, x.abs());
-            }
-        };
+        let (window, near) = (self.window, self.near);
+        let (mut sum, mut squares, mut norms) = (self.sum, self.squares, self.norms);
+        let mut near_squares = self.near_squares;
         let mut misses = 0;
-        for at in streamed(groups.len()) {
-            let group = &groups[at];
-            prefetch(group);
-            let mut inside = true;
-            for x in group {
-                inside &= window.contains(*x);
+        if !F::ADD_SHORT {
+            for at in streamed(groups.len()) {
+                let cascades = (&mut sum, &mut squares, &mut norms);
+                if Self::deposit_group(&window, cascades, &groups[at]) {
+                    misses += self.spill(&groups[at]);
+                }
             }
-            if inside {
-                for (lane, &x) in group.iter().enumerate() {
-                    deposit(lane, x.wide());
+            (self.sum, self.squares, self.norms) = (sum, squares, norms);
+            return misses;
+        }
+        for (at, count) in streamed_by(true, groups.len()) {
+            if count == at.len() {
+                let four @ [a, b, c, d] = at.map(|at| &groups[at]);
+                let mut inside = true;
+                for group in four {
+                    prefetch(group);
+                    for x in group {
+                        inside &= near.contains(*x);
+                    }
                 }
-            } else {
-                let mut missed = false;
-                for (lane, &x) in group.iter().enumerate() {
-                    let takes = window.takes(x);
-                    missed |= !takes;
-                    let x = if takes { x } else { F::default() };
-                    deposit(lane, x.wide());
+                if inside {
+                    for lane in 0..LANES {
+                        let add = |x: f32, y: f32, z: f32, w: f32| f64::from((x + y) + (z + w));
+                        let [x, y, z, w] = [a, b, c, d].map(|group| group[lane].short());
+                        sum.deposit(0, lane, add(x, y, z, w));
+                        for norm in &mut norms {
+                            norm.deposit(0, lane, add(x.abs(), y.abs(), z.abs(), w.abs()));
+                        }
+                        near_squares.add_squares(lane, [x, y, z, w].map(f64::from));
+                    }
+                    continue;
                 }
-                if missed {
-                    misses += self.spill(group);
+            }
+            for &at in &at[..count] {
+                let cascades = (&mut sum, &mut squares, &mut norms);
+                if Self::deposit_group(&window, cascades, &groups[at]) {
+                    misses += self.spill(&groups[at]);
                 }
             }
         }
         (self.sum, self.squares, self.norms) = (sum, squares, norms);
+        self.near_squares = near_squares;
         misses
     }
 
@@ -215,9 +289,12 @@ impl<
         }
         if way == Way::NewWindow {
             self.drain();
-            self.window = Window::below(top_field(x.iter().copied()), Self::BOUNDS);
+            let top = top_field(x.iter().copied());
+            self.window = Window::below(top, Self::BOUNDS);
             (self.sum, self.squares) = Self::cascades(&self.window);
             self.norms = [self.sum; NORMS];
+            self.near = Window::below(top, Self::NEAR);
+            self.near_squares = Self::near_cascade(&self.near);
         }
         let (groups, tail) = x.as_chunks::<LANES>();
         let last = padded(tail);
@@ -273,3 +350,6 @@ impl<
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

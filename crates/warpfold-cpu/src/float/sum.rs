@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::block::{any_nan, padded, without_nan};
-use super::window::{Bounds, is_hopeless, top_field};
+use super::window::{Bounds, is_hopeless, short_bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
 use crate::executor::{ArrayFold, Split};
@@ -101,13 +101,6 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
         // A level's bias must be finite.
         high: F::FIELD_MAX - if LEVELS > 0 { LOG_ADDS + 3 } else { 0 },
     };
-    /// Four values of p bits within W binades add up in f32's 24 bits if `W <= 23 - p`; that they stay below f32's end, where
-    /// bf16 ends too, costs two binades.
-    const SHORT: Bounds = Bounds {
-        width: if F::ADD_SHORT { 23 - F::MANTISSA_BITS } else { 0 },
-        low: 0,
-        high: F::FIELD_MAX - 2,
-    };
     const BLOCK: usize = LANES << LOG_ADDS;
 
     pub(crate) fn new(isa: Isa, nan: Nan) -> Self {
@@ -117,7 +110,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             avx512: Avx512::found(isa),
             adapt: Adapt::new(),
             window,
-            short: Window::below(F::FIELD_ONE, Self::SHORT),
+            short: Window::below(F::FIELD_ONE, short_bounds::<F>()),
             cascade: Self::cascade(&window),
             pending: 0,
             spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
@@ -259,7 +252,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             self.drain();
             let top = top_field(x.iter().copied());
             self.window = Window::below(top, Self::BOUNDS);
-            self.short = Window::below(top, Self::SHORT);
+            self.short = Window::below(top, short_bounds::<F>());
             self.cascade = Self::cascade(&self.window);
             if is_hopeless(&self.window, x) {
                 self.adapt.note(x.len(), x.len());

@@ -24,6 +24,13 @@ pub(super) struct Bounds {
     pub(super) high: u32,
 }
 
+/// Four values of p bits within W binades add up in f32's 24 bits if `W <= 23 - p`; that they stay below f32's end, where bf16 ends
+/// too, costs two binades. Of types that [`ADD_SHORT`](Lane::ADD_SHORT).
+pub(super) const fn short_bounds<F: Lane>() -> Bounds {
+    let width = if F::ADD_SHORT { 23 - F::MANTISSA_BITS } else { 0 };
+    Bounds { width, low: 0, high: F::FIELD_MAX - 2 }
+}
+
 impl<F: Lane> Window<F> {
     /// The window that holds magnitudes up to exponent field `top` with two binades to spare, as far as the bounds let it.
     pub(super) fn below(top: u32, bounds: Bounds) -> Self {

@@ -13,7 +13,7 @@ pub(super) use moments::squares;
 pub(super) use pairs::{Registers, pairs};
 pub(super) use sum::windowed;
 
-use super::sum::Term;
+use super::sum::{Term, Values};
 use super::window::Window;
 use super::{Cascade, Lane};
 use crate::avx512::{WIDTH, splat};
@@ -177,6 +177,23 @@ impl Sums {
         for (r, register) in registers.iter().enumerate() {
             for (k, value) in values::<F>(register).into_iter().take(each).enumerate() {
                 self.deposit::<F, T, LEVELS>(each * r + k, value);
+            }
+        }
+    }
+
+    /// Adds four registers whose values four at a time, one of each, add up in f32 without rounding.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn add_fours<F: Lane, T: Term>(&mut self, registers: &[[u8; WIDTH]; 4]) {
+        let [a, b, c, d] = registers.each_ref().map(|register| halves::<F>(register));
+        for half in 0..2 {
+            let [a, b, c, d] = [a, b, c, d].map(|x| match T::ABSOLUTE {
+                true => _mm512_abs_ps(x[half]),
+                false => x[half],
+            });
+            let four = _mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d));
+            for (k, value) in widen(four).into_iter().enumerate() {
+                self.deposit::<F, Values, 0>(2 * half + k, value);
             }
         }
     }
