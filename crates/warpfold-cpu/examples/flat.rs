@@ -91,7 +91,7 @@ fn main() {
                 DType::I32 => of!(i32, |at| word(at) as i32),
                 DType::U32 => of!(u32, |at| word(at) as u32),
                 DType::I64 => of!(i64, |at| word(at) as i64),
-                DType::U64 => of!(u64, |at| word(at)),
+                DType::U64 => of!(u64, word),
                 DType::Complex64 => {
                     of!(Complex<f32>, |at| Complex::new(unit(at) as f32, unit(at + bytes) as f32))
                 }

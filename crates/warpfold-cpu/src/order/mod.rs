@@ -19,7 +19,7 @@ use super::memory::{prefetch, streamed};
 use crate::Nan;
 use warpfold_exact::partial::{ArgIndex, Extremes};
 use warpfold_num::element::Ordered;
-use warpfold_plan::plan::{Isa, Plan};
+use warpfold_plan::plan::Plan;
 
 /// Bytes of a block: streams long enough to read ahead in, little enough to be in the cache still when it is searched.
 pub(super) const BLOCK_BYTES: usize = 64 << 10;
@@ -104,7 +104,10 @@ impl<R: Ordered, const MAGNITUDES: bool> Order<R, MAGNITUDES> {
             }
             _ if C::AVX512 => unreachable!("code for AVX-512 runs where it was found"),
             #[cfg(target_arch = "x86_64")]
-            _ if matches!(C::ISA, Isa::Avx2) && size_of::<R>() == 8 && R::INFINITE.is_none() => {
+            _ if matches!(C::ISA, warpfold_plan::plan::Isa::Avx2)
+                && size_of::<R>() == 8
+                && R::INFINITE.is_none() =>
+            {
                 // SAFETY: code for AVX2 runs where it was found.
                 let (all, rest) = unsafe { avx2::span(x) };
                 rest.iter().fold(all, |all, &x| all.join(itself(x)))
@@ -257,7 +260,7 @@ fn position<R: Ordered>(x: &[R], fits: impl Fn(R) -> bool) -> usize {
 mod tests {
     use super::*;
     use crate::{Op, Policy};
-    use warpfold_plan::plan::{Problem, choose};
+    use warpfold_plan::plan::{Isa, Problem, choose};
 
     fn agree<R: Ordered>(x: &[R]) {
         for nan in [Nan::Propagate, Nan::Ignore] {
