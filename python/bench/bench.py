@@ -79,12 +79,33 @@ def peers(x, sums):
         t = torch.from_numpy(x)
         calls["torch"] = lambda: torch.sum(t)
         calls["warpfold of a tensor"] = lambda: wf.sum(t)
+
+        def deterministic():
+            torch.use_deterministic_algorithms(True)
+            found = torch.sum(t)
+            torch.use_deterministic_algorithms(False)
+            return found
+
+        calls["torch deterministic"] = deterministic
     if have("polars"):
         import polars
 
         s = polars.from_numpy(x).to_series() if x.ndim > 1 else polars.Series(x)
         calls["polars"] = lambda: s.sum()
         calls["warpfold of a polars series"] = lambda: wf.sum(s)
+    if have("duckdb"):
+        import duckdb
+
+        database = duckdb.connect()
+        database.execute("CREATE TABLE t AS SELECT column0 AS v FROM x")
+        for function in ("sum", "fsum"):
+            calls[f"duckdb {function}"] = lambda function=function: database.execute(f"SELECT {function}(v) FROM t").fetchone()[0]
+    if have("jax"):
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        j, total = jax.numpy.asarray(x), jax.jit(jax.numpy.sum)
+        calls["jax"] = lambda: total(j).block_until_ready()
     return calls
 
 
