@@ -443,7 +443,6 @@ fn mean(sum: i128, n: u64) -> Option<i64> {
     i64::try_from(floor + i128::from(is_up)).ok()
 }
 
-/// The engine's output as results by name.
 /// What was found, or what stands for a result that does not exist, where `empty` makes that no error: NaN, of numbers that have it, or nothing.
 pub(crate) fn or_stand_in(
     found: Result<Fields>,
@@ -466,6 +465,7 @@ pub(crate) fn or_stand_in(
     }
 }
 
+/// The engine's output as results by name.
 pub(crate) fn plain(output: Output) -> Fields {
     let cell = |value: Value| Some(Cell::Value(value));
     Fields(match output {

@@ -1,6 +1,8 @@
 //! Several arrays of `.npz` files, or fields of records in `.npy` files, each reduced apart: a table with a row for each.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::time::Instant;
 
 use warpfold::{Op, Value};
@@ -8,7 +10,8 @@ use warpfold::{Op, Value};
 use crate::args::{Reduction, Verbosity};
 use crate::device::{Device, Executor, Folder};
 use crate::input::text::Column;
-use crate::input::{self, Input, InputFormat, Name, Wanted};
+use crate::input::{self, Input, InputFormat, Name, Problem, Wanted};
+use crate::several::reading::unlike;
 use crate::several::{of_column, say_left_out, shown};
 use crate::table::{Cells, Labels, Table, Titles};
 use crate::{Failure, deliver, opening, report, run};
@@ -38,21 +41,33 @@ pub(crate) fn are_several(args: &Reduction) -> bool {
 /// Reduces them and prints what comes of it.
 pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     check(args)?;
+    // Names are looked at before the arrays are read.
+    opening::keep_streams(args)?;
     let (finish, begun) = (args.finish()?, Instant::now());
-    let all = input::array_names(&Name::of(args.inputs[0].clone()))?;
+    let all = names(args)?;
     let chosen: Vec<String> = match args.has_all_columns() {
         true => all,
         false => args.column.iter().map(|column| name(column, &all)).collect(),
     };
+    if let Some(at) = (1..chosen.len()).find(|&at| chosen[..at].contains(&chosen[at])) {
+        return Err(Failure::Usage(format!(
+            "column {} is asked for twice; name it once",
+            chosen[at].escape_debug()
+        )));
+    }
     let (mut names, mut found, mut dtypes) = (Vec::new(), Vec::new(), Vec::new());
     let (mut n, mut bytes) = (0, 0);
     for name in chosen {
-        let inputs = match open(args, &name) {
+        let inputs = match open(args, &args.inputs, &name) {
             Ok(inputs) => inputs,
             // Words and times among numbers.
             Err(input::Error::Input { problem, .. })
                 if args.has_all_columns() && problem.is_of_type() =>
             {
+                let is_open = |path: &PathBuf| open(args, slice::from_ref(path), &name).is_ok();
+                if args.inputs.iter().any(is_open) {
+                    return Err(unlike(&name, &problem.to_string()));
+                }
                 say_left_out(&name, &problem.to_string());
                 continue;
             }
@@ -135,8 +150,34 @@ fn name(column: &Column, all: &[String]) -> String {
     }
 }
 
-fn open(args: &Reduction, name: &str) -> Result<Vec<Input>, input::Error> {
+/// The names of the arrays, which every input has to have.
+fn names(args: &Reduction) -> Result<Vec<String>, Failure> {
+    let mut first: Option<Vec<String>> = None;
+    for path in &args.inputs {
+        let file = Name::of(path.clone());
+        let names = input::array_names(&file)?;
+        if names.is_empty() {
+            // It has no columns, and says so.
+            open(args, slice::from_ref(path), "*")?;
+        }
+        match &first {
+            Some(first) if args.has_all_columns() && !is_same_set(first, &names) => {
+                return Err(Failure::input(&file, Problem::OtherColumns));
+            }
+            Some(_) => {}
+            None => first = Some(names),
+        }
+    }
+    first.ok_or_else(|| Failure::Usage("there is no input".into()))
+}
+
+fn is_same_set(one: &[String], other: &[String]) -> bool {
+    let [one, other] = [one, other].map(|names| names.iter().collect::<BTreeSet<_>>());
+    one == other
+}
+
+fn open(args: &Reduction, paths: &[PathBuf], name: &str) -> Result<Vec<Input>, input::Error> {
     let (dtype, kind) = (args.dtype, Some(InputFormat::Npy));
     let columns = vec![Column::Name(name.into())];
-    input::open(&args.inputs, &Wanted { dtype, kind, columns, ..Wanted::default() })
+    input::open(paths, &Wanted { dtype, kind, columns, ..Wanted::default() })
 }

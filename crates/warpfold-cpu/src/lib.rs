@@ -8,10 +8,10 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub mod awake;
 mod batch;
 mod columns;
 mod count;
-pub mod crew;
 mod executor;
 mod fast;
 mod float;

@@ -171,3 +171,46 @@ fn what_has_no_result_is_refused() {
     let error = fold(&mean, &[HostArray::of(&numbers(50))], Policy::default());
     assert!(error.expect_err("no law").to_string().contains("said to be associative, and is not"));
 }
+
+/// A law is not broken by what a fold never does: sums of numbers that do not stand one behind the other may overflow.
+#[test]
+fn laws_are_tried_on_what_a_fold_may_do() {
+    let gap = Written::new(
+        "first: u64, last: u64, most: u64",
+        "x, x, 0",
+        "a.first, b.last, max(max(a.most, b.most), b.first - a.last)",
+    );
+    let operator = typed(&gap, &[("x", DType::U64)]);
+    let x: Vec<u64> = (0..10).map(|k| k * k).collect();
+    let found = fold(&operator, &[HostArray::of(&x)], Policy::default()).expect("it ascends");
+    assert_eq!(found[2], Value::U64(17));
+    let sum = typed(&Written::new("s: i64", "x", "a.s + b.s"), &[("x", DType::I64)]);
+    let x = [-5i64, i64::MAX, 3];
+    let found = fold(&sum, &[HostArray::of(&x)], Policy::default());
+    assert_eq!(found.expect("it fits from the left"), [Value::I64(i64::MAX - 2)]);
+}
+
+/// Sums of f32 are associative as far as f32 goes, unless nothing is let pass.
+#[test]
+fn f32_has_a_tolerance_of_its_own() {
+    let x: Vec<f32> = numbers(1000).into_iter().map(|x| x as f32).collect();
+    let of = |tolerance: f64| {
+        let written = Written { tolerance, ..Written::new("s: f32", "x", "a.s + b.s") };
+        fold(&typed(&written, &[("x", DType::F32)]), &[HostArray::of(&x)], Policy::default())
+    };
+    assert_eq!(of(1e-9).expect("near enough"), [Value::F32(along(&x, |a, b| a + b))]);
+    assert!(of(0.0).unwrap_err().to_string().contains("associative"));
+}
+
+/// Whatever NaN an operation leaves, the result is the positive quiet one.
+#[test]
+fn a_result_that_is_no_number_is_the_one_nan() {
+    let written =
+        Written { finish: Some("s / (s - s)"), ..Written::new("s: f64", "x", "a.s + b.s") };
+    let operator = typed(&written, &[("x", DType::F64)]);
+    for x in [0.0, f64::from_bits(0xfff8_0000_0000_0001)] {
+        let found = fold(&operator, &[HostArray::of(&[x])], Policy::default());
+        let Ok([Value::F64(found)]) = found.as_deref() else { panic!("{found:?}") };
+        assert_eq!(found.to_bits(), f64::NAN.to_bits(), "{x}");
+    }
+}

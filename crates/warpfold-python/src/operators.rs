@@ -116,8 +116,17 @@ pub(crate) fn reduce<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let policy: Policy = policy("exact", "propagate", "raise", threads)?;
     let mut inputs: Vec<(String, Input)> = vec![("x".into(), on_processor(x)?)];
+    let known = op.operator.names();
     for (name, array) in names.into_iter().flatten() {
-        inputs.push((name.extract()?, on_processor(&array)?));
+        let name: String = name.extract()?;
+        if name == "x" || !known.contains(&name.as_str()) {
+            let why =
+                if name == "x" { "x is the first argument" } else { "lift names no such array" };
+            return Err(PyTypeError::new_err(format!(
+                "reduce got an array {name}, and {why}; leave it out, or give it the name that lift has"
+            )));
+        }
+        inputs.push((name, on_processor(&array)?));
     }
     let shape = &inputs[0].1.shape;
     if let Some((name, other)) = inputs.iter().find(|(_, input)| input.shape != *shape) {

@@ -117,12 +117,12 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["variance", "nanvar", "var_samp", "var_pop"], "var"),
     (&["stdev", "stddev", "nanstd", "sd", "stddev_samp", "stddev_pop"], "std"),
     (&["product", "nanprod", "multiply"], "prod"),
-    (&["norm", "rms"], "l2"),
+    (&["norm"], "l2"),
     (&["count_nonzero", "countif"], "count"),
     (&["nanargmax", "idxmax"], "argmax"),
     (&["nanargmin", "idxmin"], "argmin"),
     (&["describe", "summary"], "stats"),
-    (&["inner", "vdot"], "dot"),
+    (&["inner"], "dot"),
 ];
 
 /// What has no reduction, as it takes all elements in their order.
@@ -152,7 +152,9 @@ fn advice(name: &str) -> Option<String> {
             format!("{here} with --nan ignore")
         }
         (_, "minmax") => "minmax, which has both ends".into(),
-        (name, here) if name.ends_with("_samp") => format!("{here} with --ddof 1"),
+        ("var_samp" | "stddev_samp" | "variance" | "stdev" | "stddev" | "sd", here) => {
+            format!("{here}, of a sample with --ddof 1")
+        }
         ("len" | "length" | "size" | "rows" | "n", _) => {
             "stats, whose count is that of all elements (count is that of those that are not zero)"
                 .into()

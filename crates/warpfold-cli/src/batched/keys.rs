@@ -263,6 +263,10 @@ impl Read {
             let keys: Vec<u32> = keys.map(|&old| renumbered[old as usize]).collect();
             next.keys = Whole::of_numbers(next.keys.name().clone(), &keys)?;
         }
+        if self.keys.dtype() != next.keys.dtype() {
+            let (found, other) = (next.keys.dtype(), self.keys.dtype());
+            return Err(Failure::input(next.keys.name(), Problem::MixedTypes { found, other }));
+        }
         append(&mut self.gaps, self.keys.len(), &next.gaps);
         Ok(Read { keys: self.keys.followed_by(&next.keys)?, ..self })
     }

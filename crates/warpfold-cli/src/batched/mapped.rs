@@ -50,7 +50,10 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
         }
     }
     let mut texts = Texts::of(sides.iter().flat_map(|side| side.inputs()));
-    let of_first = sides.first().map(|side| side.inputs().map(ReadFile::unknown).collect());
+    // Those of the inputs, and not of what --with names beside them.
+    let is_with = |side: &&Side| args.maps.with.iter().any(|(name, _)| *name == side.name);
+    let first = sides.iter().find(|side| !is_with(side)).or(sides.first());
+    let of_first = first.map(|side| side.inputs().map(ReadFile::unknown).collect());
     let files: Vec<ReadFile> = of_first.unwrap_or_default();
     let read = sides.into_iter().map(|side| side.whole(args)).collect::<Result<Vec<_>, _>>()?;
     let (wholes, mut gaps): (Vec<Whole>, Vec<_>) = read.into_iter().unzip();

@@ -1,6 +1,6 @@
 //! Several columns of a text, each reduced apart and all of them read once: a table with a row for each column, or, by keys, with a column for each.
 
-mod reading;
+pub(crate) mod reading;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;

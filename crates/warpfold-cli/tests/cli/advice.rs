@@ -133,8 +133,8 @@ fn names_of_other_libraries_are_answered_by_those_here() {
         ("nanmax", "max with --nan ignore"),
         ("amax", "call amax is max."),
         ("ptp", "minmax, which has both ends"),
-        ("stddev", "call stddev is std."),
-        ("var_samp", "var with --ddof 1"),
+        ("stddev", "call stddev is std, of a sample with --ddof 1."),
+        ("var_samp", "var, of a sample with --ddof 1"),
         ("Total", "call total is sum."),
     ] {
         run([name, "x.npy"]).fails(2, &[said, "There are sum, mean"]);

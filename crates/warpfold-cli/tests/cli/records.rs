@@ -74,20 +74,50 @@ fn what_is_no_field_is_refused() {
     run(["sum", &plain, "--column", "price"]).fails(1, &["is one array, which has no columns"]);
 }
 
+fn array(descr: &str, bytes: &[u8], n: usize) -> Vec<u8> {
+    [&npy_header(1, &dictionary(descr, false, &format!("({n},)")), 64)[..], bytes].concat()
+}
+
+fn archive(arrays: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in arrays {
+        archive.start_file(*name, SimpleFileOptions::default()).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// What one file has and another has not is never left out in silence.
+#[test]
+fn archives_that_differ_are_refused() {
+    let folder = Folder::new();
+    let x = array("<f8", [1f64, 2.0, 4.0].map(f64::to_le_bytes).as_flattened(), 3);
+    let k = array("<i2", [7i16, -1, 7].map(i16::to_le_bytes).as_flattened(), 3);
+    let wide = array("<i4", [7i32, -1, 7].map(i32::to_le_bytes).as_flattened(), 3);
+    let words = array("<U1", &[65, 0, 0, 0].repeat(3), 3);
+    let file = |name: &str, arrays: &[(&str, &[u8])]| folder.file(name, archive(arrays));
+    let one = file("one.npz", &[("x.npy", &x), ("k.npy", &k)]);
+    let more = file("more.npz", &[("x.npy", &x), ("k.npy", &k), ("y.npy", &x)]);
+    let wider = file("wider.npz", &[("x.npy", &x), ("k.npy", &wide)]);
+    let worded = file("worded.npz", &[("k.npy", &words), ("x.npy", &x)]);
+    run(["sum", &one, &more, "--column", "*"]).fails(1, &["more.npz", "other columns"]);
+    run(["sum", &one, &worded, "--column", "*"]).fails(1, &["column k", "none in another"]);
+    run(["sum", &one, &wider, "--column", "x", "--by", "k"])
+        .fails(1, &["wider.npz", "i32, and i16"]);
+    run(["sum", &one, "--column", "x", "--column", "1"]).fails(2, &["column x is asked for twice"]);
+    let alone = folder.file("x.npy", &x);
+    run(["sum", &alone, "--column", "*"]).fails(1, &["is one array, which has no columns"]);
+    let fields = records(&[1.0, 2.0, 4.0]);
+    let piped = ["sum", "-", "--input", "npy", "--column", "price", "--column", "shop"];
+    assert_eq!(run_with_stdin(&piped, &fields).value(), "price 7.0\nshop 1");
+}
+
 #[test]
 fn an_array_of_an_archive_is_the_keys_of_another() {
     let folder = Folder::new();
-    let array = |descr: &str, bytes: &[u8], n: usize| {
-        [&npy_header(1, &dictionary(descr, false, &format!("({n},)")), 64)[..], bytes].concat()
-    };
-    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let x = array("<f8", [1f64, 2.0, 4.0].map(f64::to_le_bytes).as_flattened(), 3);
     let k = array("<i2", [7i16, -1, 7].map(i16::to_le_bytes).as_flattened(), 3);
-    for (name, bytes) in [("x.npy", x), ("k.npy", k)] {
-        archive.start_file(name, SimpleFileOptions::default()).unwrap();
-        archive.write_all(&bytes).unwrap();
-    }
-    let file = folder.file("a.npz", archive.finish().unwrap().into_inner());
+    let file = folder.file("a.npz", archive(&[("x.npy", &x), ("k.npy", &k)]));
     let sum = |more: &[&str]| run([&["sum", &file, "--column", "x"], more].concat());
     assert_eq!(sum(&["--by", "k"]).value(), "-1 2.0\n7 5.0");
     let both = run(["sum", &file, &file, "--column", "x", "--by", "k"]);

@@ -118,6 +118,9 @@ pub(super) fn value(constant: Const) -> Value {
         Const::Bool(value) => Value::Bool(value),
         Const::I64(value) => Value::I64(value),
         Const::U64(value) => Value::U64(value),
+        // Every NaN that is a result is the same one, whatever made it.
+        Const::F32(bits) if f32::from_bits(bits).is_nan() => Value::F32(f32::NAN),
+        Const::F64(bits) if f64::from_bits(bits).is_nan() => Value::F64(f64::NAN),
         Const::F32(bits) => Value::F32(f32::from_bits(bits)),
         Const::F64(bits) => Value::F64(f64::from_bits(bits)),
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
-use warpfold_cpu::crew::Crew;
+use warpfold_cpu::awake::AwakeThreads;
 
 use super::array::AnyView;
 use super::executor::Executor;
@@ -22,7 +22,7 @@ pub(super) trait Ranges {
 }
 
 /// Threads that start machines and wait for them: to start one takes microseconds, and no machine should begin later for another.
-static CREW: LazyLock<Crew> = LazyLock::new(Crew::new);
+static THREADS: LazyLock<AwakeThreads> = LazyLock::new(AwakeThreads::new);
 
 /// A machine's share of an array.
 #[derive(Clone, Copy)]
@@ -99,7 +99,7 @@ impl<'a> Sharded<'a> {
                 let _ = outcomes[at].set(outcome);
             }
         };
-        CREW.share(shares.len(), &work);
+        THREADS.share(shares.len(), &work);
         let mut joined = Joined::default();
         for (share, outcome) in shares.iter().zip(outcomes) {
             joined.push(

@@ -1,10 +1,10 @@
-//! [`Crew`]: threads that stay awake for a while, for work of microseconds.
+//! [`AwakeThreads`]: threads that stay awake for a while, for work of microseconds.
 //!
 //! Waking a thread takes as long as the driver of a GPU takes to start a kernel, so a thread that has to be woken is no help with that. These watch for more work
 //! for a millisecond after each piece of it. Whoever has work while they sleep does it alone, and wakes them when it is done: for the next, which may be soon.
 
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::gate::Gate;
 const AWAKE: Duration = Duration::from_millis(1);
 
 /// Threads that take part in one piece of work after another.
-pub struct Crew {
+pub struct AwakeThreads {
     post: Arc<Post>,
     /// How many threads there are. Locked by whoever has work.
     threads: Mutex<usize>,
@@ -27,6 +27,8 @@ struct Post {
     gate: Gate,
     /// How often there was work.
     turn: AtomicU64,
+    /// How many threads may take part in it.
+    threads: AtomicUsize,
     /// How many threads are asleep.
     asleep: Mutex<usize>,
     wake: Condvar,
@@ -37,7 +39,7 @@ impl Post {
         self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a thread of the crew, of some number from 1 on, does as long as the process runs.
+    /// What a thread of some number from 1 on does as long as the process runs.
     fn watch(&self, number: usize) {
         let (mut seen, mut since) = (0, Instant::now());
         loop {
@@ -49,7 +51,9 @@ impl Post {
                 }
             }
             seen = self.turn.load(Ordering::Acquire);
-            self.gate.join(number);
+            if number < self.threads.load(Ordering::Relaxed) {
+                self.gate.join(number);
+            }
             since = Instant::now();
         }
     }
@@ -70,17 +74,18 @@ impl Post {
     }
 }
 
-impl Crew {
+impl AwakeThreads {
     /// Without threads so far.
     pub fn new() -> Self {
         let post = Post {
             gate: Gate::new(),
             turn: AtomicU64::new(0),
+            threads: AtomicUsize::new(0),
             asleep: Mutex::new(0),
             wake: Condvar::new(),
         };
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        Crew { post: Arc::new(post), threads: Mutex::new(0), cores: LazyLock::new(cores) }
+        AwakeThreads { post: Arc::new(post), threads: Mutex::new(0), cores: LazyLock::new(cores) }
     }
 
     /// Runs the work on the calling thread and on up to `threads - 1` others, on those that are awake and have nothing else to do. It is told
@@ -96,6 +101,7 @@ impl Crew {
             _ => return work(0),
         };
         let tell = || {
+            self.post.threads.store(threads, Ordering::Relaxed);
             self.post.turn.fetch_add(1, Ordering::Release);
         };
         // SAFETY: only who has locked `threads` comes here.
@@ -103,7 +109,7 @@ impl Crew {
         self.post.wake();
         while *started + 1 < threads.min(*self.cores) {
             let (post, number) = (Arc::clone(&self.post), *started + 1);
-            let thread = std::thread::Builder::new().name("warpfold-crew".into());
+            let thread = std::thread::Builder::new().name("warpfold-awake".into());
             // Where no thread can be had, the caller goes on alone.
             if thread.spawn(move || post.watch(number)).is_err() {
                 break;
@@ -115,9 +121,9 @@ impl Crew {
     }
 }
 
-impl Default for Crew {
+impl Default for AwakeThreads {
     fn default() -> Self {
-        Crew::new()
+        AwakeThreads::new()
     }
 }
 
@@ -130,8 +136,8 @@ mod tests {
 
     #[test]
     fn threads_that_are_awake_take_part() {
-        let crew = Crew::new();
-        if *crew.cores < 2 {
+        let awake = AwakeThreads::new();
+        if *awake.cores < 2 {
             return;
         }
         // The first piece starts the thread; a later one finds it awake.
@@ -139,7 +145,7 @@ mod tests {
         loop {
             let helped = AtomicBool::new(false);
             let caller = std::thread::current().id();
-            crew.share(2, &|_| {
+            awake.share(2, &|_| {
                 if std::thread::current().id() != caller {
                     helped.store(true, Ordering::Relaxed);
                 }
@@ -157,11 +163,11 @@ mod tests {
 
     #[test]
     fn whoever_comes_while_they_sleep_works_alone_and_loses_nothing() {
-        let crew = Crew::new();
+        let awake = AwakeThreads::new();
         for pause in [0, 0, 5, 0, 20] {
             std::thread::sleep(Duration::from_millis(pause));
             let (next, sum) = (AtomicU64::new(0), AtomicU64::new(0));
-            crew.share(3, &|_| {
+            awake.share(3, &|_| {
                 loop {
                     let item = next.fetch_add(1, Ordering::Relaxed);
                     if item >= 1000 {
@@ -176,10 +182,10 @@ mod tests {
 
     #[test]
     fn work_within_work_is_done_by_its_caller() {
-        let crew = Crew::new();
+        let awake = AwakeThreads::new();
         let done = AtomicU64::new(0);
-        crew.share(2, &|_| {
-            crew.share(2, &|_| {
+        awake.share(2, &|_| {
+            awake.share(2, &|_| {
                 done.fetch_add(1, Ordering::Relaxed);
             });
         });
@@ -188,12 +194,12 @@ mod tests {
 
     #[test]
     fn a_panic_is_the_callers() {
-        let crew = Crew::new();
+        let awake = AwakeThreads::new();
         let panic =
-            std::panic::catch_unwind(AssertUnwindSafe(|| crew.share(2, &|_| panic!("lost"))));
+            std::panic::catch_unwind(AssertUnwindSafe(|| awake.share(2, &|_| panic!("lost"))));
         assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"lost"));
         let done = AtomicU64::new(0);
-        crew.share(2, &|_| {
+        awake.share(2, &|_| {
             done.fetch_add(1, Ordering::Relaxed);
         });
         assert!(done.into_inner() > 0);
