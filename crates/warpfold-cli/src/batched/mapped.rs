@@ -51,7 +51,7 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
     }
     let mut texts = Texts::of(sides.iter().flat_map(|side| side.inputs()));
     // Those of the inputs, and not of what --with names beside them.
-    let is_with = |side: &&Side| args.maps.with.iter().any(|(name, _)| *name == side.name);
+    let is_with = |side: &&mapped::Side| args.maps.with.iter().any(|(name, _)| *name == side.name);
     let first = sides.iter().find(|side| !is_with(side)).or(sides.first());
     let of_first = first.map(|side| side.inputs().map(ReadFile::unknown).collect());
     let files: Vec<ReadFile> = of_first.unwrap_or_default();
