@@ -123,6 +123,16 @@ fn has_packed(args: &Reduction) -> bool {
     args.inputs.iter().any(|path| Packing::of(&Name::of(path.clone())).is_some())
 }
 
+/// Whether an input is a file's array or field among others: no rank gets to its elements but through those before them.
+fn has_members(args: &Reduction) -> bool {
+    let is_member = |path: &std::path::PathBuf| {
+        let name = Name::of(path.clone());
+        args.input.unwrap_or_else(|| InputFormat::of(&name)) == InputFormat::Npy
+            && (!args.column.is_empty() || crate::input::extension(path) == "npz")
+    };
+    args.inputs.iter().any(is_member)
+}
+
 /// What is not shared out, in a few words.
 fn not_shared(args: &Reduction) -> Option<&'static str> {
     let (op, parts) = (args.op(), &args.parts);
@@ -134,6 +144,9 @@ fn not_shared(args: &Reduction) -> Option<&'static str> {
         () if args.inputs.iter().any(|path| path.as_os_str() == "-") => Some("standard input"),
         () if overview::takes(args) => Some("the statistics of every column"),
         () if !parts.any() && has_packed(args) => Some("packed files (.gz, .zst)"),
+        () if !parts.any() && !args.maps.any() && has_members(args) => {
+            Some("arrays of .npz files and fields of records")
+        }
         () if op == Op::Dot && has_text(args) && !args.is_dot_of_columns() => {
             Some("dot of two texts")
         }

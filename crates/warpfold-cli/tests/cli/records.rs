@@ -10,7 +10,7 @@ use crate::program::{Folder, run, run_with_stdin};
 const FIELDS: &str = "[('shop', '|u1'), ('', '|V3'), ('price', '<f8'), ('name', '<U2'), ('pair', '>i2', (2,)), ('in', [('x', '<f4')])]";
 
 /// A record of each price: shops in turn, and two integers that follow from its place.
-fn records(prices: &[f64]) -> Vec<u8> {
+pub(crate) fn records(prices: &[f64]) -> Vec<u8> {
     let n = prices.len();
     let text = format!("{{'descr': {FIELDS}, 'fortran_order': False, 'shape': ({n},), }}");
     let mut bytes = npy_header(1, &text, 64);
@@ -74,11 +74,11 @@ fn what_is_no_field_is_refused() {
     run(["sum", &plain, "--column", "price"]).fails(1, &["is one array, which has no columns"]);
 }
 
-fn array(descr: &str, bytes: &[u8], n: usize) -> Vec<u8> {
+pub(crate) fn array(descr: &str, bytes: &[u8], n: usize) -> Vec<u8> {
     [&npy_header(1, &dictionary(descr, false, &format!("({n},)")), 64)[..], bytes].concat()
 }
 
-fn archive(arrays: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) fn archive(arrays: &[(&str, &[u8])]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in arrays {
         archive.start_file(*name, SimpleFileOptions::default()).unwrap();

@@ -5,6 +5,7 @@ use warpfold::{DType, Op};
 use crate::arrays::{Array, dictionary, npy_header};
 use crate::packed::gzip;
 use crate::program::{Folder, run};
+use crate::records::{archive, array, records};
 use crate::world::world;
 
 const TYPES: [DType; 8] = [
@@ -292,6 +293,11 @@ fn dot_of_columns_of_a_text_is_shared_out() {
     }
 }
 
+fn whole(x: &[f64]) -> Vec<u8> {
+    let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_le_bytes()).collect();
+    array("<f8", &bytes, x.len())
+}
+
 /// What is not shared out is said so, and done by rank 0.
 #[test]
 fn rank_0_does_alone_what_cannot_be_cut() {
@@ -300,11 +306,20 @@ fn rank_0_does_alone_what_cannot_be_cut() {
     let text = format!("a,b\n{text}");
     let packed = folder.file("t.csv.gz", gzip(text.as_bytes()));
     let plain = folder.file("t.csv", &text);
+    let prices: Vec<f64> = (0..9).map(f64::from).collect();
+    let fields = folder.file("r.npy", records(&prices));
+    let arrays =
+        folder.file("a.npz", archive(&[("x.npy", &whole(&prices)), ("y.npy", &whole(&prices))]));
+    let alone = folder.file("one.npz", archive(&[("x.npy", &whole(&prices))]));
+    let members = "arrays of .npz files and fields of records";
     for (args, what) in [
         (&["sum", &*packed, "--column", "a"][..], "packed files (.gz, .zst)"),
         (&["sum", &packed, "--map", "a * b"], "packed files (.gz, .zst)"),
         (&[&plain], "the statistics of every column"),
         (&[&packed], "the statistics of every column"),
+        (&["sum", &arrays, "--column", "x"], members),
+        (&["argmax", &fields, &fields, "--column", "price"], members),
+        (&["sum", &alone], members),
     ] {
         let alone = run(args);
         assert_eq!(alone.code, Some(0), "{alone:?}");
