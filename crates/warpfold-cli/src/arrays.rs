@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::slice;
 use std::time::Instant;
 
-use warpfold::{Op, Value};
+use warpfold::Op;
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{Device, Executor, Folder};
@@ -13,7 +13,7 @@ use crate::input::text::Column;
 use crate::input::{self, Input, InputFormat, Name, Problem, Wanted};
 use crate::several::reading::unlike;
 use crate::several::{of_column, say_left_out, shown};
-use crate::table::{Cells, Labels, Table, Titles};
+use crate::table::{self, Labels, Table, Titles};
 use crate::{Failure, deliver, opening, report, run};
 
 /// Whether several of them are asked for.
@@ -95,11 +95,6 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     if names.is_empty() {
         return Err(Failure::Data("no array of the file holds numbers; see what is in it".into()));
     }
-    let titles = report::titles(args.op());
-    let cell = |at: usize| {
-        let value = |fields: &Option<Vec<(&str, Option<Value>)>>| fields.as_ref()?[at].1;
-        Cells::of_values(found.iter().map(value).collect())
-    };
     let table = Table {
         op: args.op(),
         dtype: dtypes.join(", "),
@@ -107,7 +102,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         bytes,
         labels: Labels::Columns(names),
         titles: Titles::Results,
-        columns: titles.iter().enumerate().map(|(at, &title)| (title.into(), cell(at))).collect(),
+        columns: table::columns_of(&report::titles(args.op()), &found),
         accuracy: args.accuracy,
         device: Device::Cpu,
         seconds: begun.elapsed().as_secs_f64(),

@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use warpfold::{DType, Op, Value};
+use warpfold::{DType, Op};
 
 pub(crate) use reading::{Kept, Reading};
 
@@ -17,7 +17,7 @@ use crate::input::text::{Column, Columns, Dialect, Header, LeftOut, NoNumbers};
 
 use crate::input::{self, InputFormat, Name, Problem, Wanted};
 use crate::left_out::{Joined, Texts};
-use crate::table::{Cells, Labels, Printed, Table, Titles};
+use crate::table::{self, Labels, Table, Titles};
 use crate::{Failure, deliver, opening, report};
 
 /// Whether there are several columns of texts.
@@ -58,11 +58,6 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         names.push(name.clone());
         found.push(output.map(|output| report::fields(&column.joined.in_data(args.op(), output))));
     }
-    let titles = report::titles(args.op());
-    let cell = |at: usize| -> Cells {
-        let value = |fields: &Option<Vec<(&str, Option<Value>)>>| fields.as_ref()?[at].1;
-        Cells::of_values(found.iter().map(value).collect())
-    };
     let table = Table {
         op: args.op(),
         dtype: dtype.to_string(),
@@ -70,7 +65,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         bytes: n * dtype.size() as u64,
         labels: Labels::Columns(names),
         titles: Titles::Results,
-        columns: titles.iter().enumerate().map(|(at, &title)| (title.into(), cell(at))).collect(),
+        columns: table::columns_of(&report::titles(args.op()), &found),
         accuracy: args.accuracy,
         device: Device::Cpu,
         seconds: begun.elapsed().as_secs_f64(),
@@ -339,23 +334,5 @@ pub(crate) fn of_column(name: &str, failure: Failure) -> Failure {
             }
         }
         other => other,
-    }
-}
-
-impl Cells {
-    /// Values as a column: numbers where all are there and of one type.
-    pub(crate) fn of_values(values: Vec<Option<Value>>) -> Cells {
-        let is_one_type = |values: &Vec<Value>| {
-            values
-                .windows(2)
-                .all(|pair| std::mem::discriminant(&pair[0]) == std::mem::discriminant(&pair[1]))
-        };
-        let all: Option<Vec<Value>> = values.iter().copied().collect();
-        match all.filter(|all| !all.is_empty() && is_one_type(all)) {
-            Some(all) => Cells::Numbers(warpfold::Column::of_values(all)),
-            None => {
-                Cells::Printed(values.into_iter().map(|value| value.map(Printed::from)).collect())
-            }
-        }
     }
 }

@@ -129,3 +129,31 @@ impl Cells {
         }
     }
 }
+
+impl Cells {
+    /// Values as a column: numbers where all are there and of one type.
+    pub(crate) fn of_values(values: Vec<Option<Value>>) -> Cells {
+        let is_one_type = |values: &Vec<Value>| {
+            values
+                .windows(2)
+                .all(|pair| std::mem::discriminant(&pair[0]) == std::mem::discriminant(&pair[1]))
+        };
+        let all: Option<Vec<Value>> = values.iter().copied().collect();
+        match all.filter(|all| !all.is_empty() && is_one_type(all)) {
+            Some(all) => Cells::Numbers(warpfold::Column::of_values(all)),
+            None => {
+                Cells::Printed(values.into_iter().map(|value| value.map(Printed::from)).collect())
+            }
+        }
+    }
+}
+
+/// The values of a result, by their names.
+type Fields<'a> = Vec<(&'a str, Option<Value>)>;
+
+/// A column under each title, of results that are a row each; of one that does not exist, nothing.
+pub(crate) fn columns_of(titles: &[&str], rows: &[Option<Fields<'_>>]) -> Vec<(String, Cells)> {
+    let cell = |at: usize| rows.iter().map(|row| row.as_ref()?[at].1).collect();
+    let titles = titles.iter().enumerate();
+    titles.map(|(at, &title)| (title.into(), Cells::of_values(cell(at)))).collect()
+}

@@ -21,7 +21,7 @@ use crate::left_out::TextNotes;
 use crate::{Failure, outfile, streams};
 #[cfg(feature = "parquet")]
 pub(crate) use cells::Typed;
-pub(crate) use cells::{Cells, Printed};
+pub(crate) use cells::{Cells, Printed, columns_of};
 use text::Extent;
 
 /// What tells results apart.
