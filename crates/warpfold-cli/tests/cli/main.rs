@@ -8,6 +8,8 @@ mod changing;
 mod chosen;
 mod corpus;
 mod data;
+#[cfg(feature = "parquet")]
+mod data_refused;
 mod devices;
 mod dialect;
 mod driver;
