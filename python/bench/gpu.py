@@ -3,7 +3,8 @@
 Results are checked first: sums against math.fsum up to 2^24 elements, everything against the same call on the host.
 `enqueue` is the host's time for a call whose result stays on the GPU; `value` the time until it is a number on the host, `host` the same by `out=` on the
 host; `device` the time of a call on the GPU, between events around many of them. Medians of repetitions in turns; microseconds.
-`torch deterministic` is torch under use_deterministic_algorithms. JAX has streams of its own, which the events know nothing of: its `device` is left out.
+`torch deterministic` is torch under use_deterministic_algorithms; `cuda.compute` is CUB by its Python interface, prepared once, into memory that is
+there before; it does not offer CUB's gpu_to_gpu determinism. JAX has streams of its own, which the events know nothing of: its `device` is left out.
 """
 
 import importlib.metadata
@@ -17,12 +18,16 @@ import time
 import machine
 import torch
 import warpfold as wf
+from warpfold.torch import exact
 
 REPEAT = 15
 
 # JAX would take most of the memory.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 LIBRARIES = [name for name in ("cupy", "jax") if importlib.util.find_spec(name)]
+if importlib.util.find_spec("cuda") and importlib.util.find_spec("cuda.compute"):
+    LIBRARIES.append("cuda.compute")
+PACKAGES = {"cupy": "cupy-cuda13x", "cuda.compute": "cuda-cccl"}
 
 
 def deterministic(f):
@@ -54,6 +59,8 @@ def peers_of(x):
             "argmax": lambda: cupy.argmax(c),
             "dot": lambda: cupy.dot(c, c),
         }
+    if "cuda.compute" in LIBRARIES:
+        found["cuda.compute"] = {op: cub(x, op) for op in ("sum", "max")}
     if "jax" in LIBRARIES:
         import jax
         import jax.numpy as jnp
@@ -70,6 +77,31 @@ def peers_of(x):
         }
         found["jax"] = {op: (lambda f: lambda: f(j))(jax.jit(f)) for op, f in functions.items()}
     return found
+
+
+def cub(x, op):
+    """A reduction by cuda.compute, prepared as its documentation advises for many calls; returns the tensor that it writes into."""
+    import cuda.compute as cc
+    import numpy as np
+
+    out = torch.empty(1, dtype=x.dtype, device=x.device)
+    start = np.array([0 if op == "sum" else -np.inf], dtype=str(x.dtype).removeprefix("torch."))
+    operator = cc.OpKind.PLUS if op == "sum" else cc.OpKind.MAXIMUM
+    reducer = cc.make_reduce_into(d_in=x, d_out=out, op=operator, h_init=start)
+    given = {"d_in": x, "d_out": out, "num_items": x.numel(), "op": operator, "h_init": start}
+    storage = torch.empty(reducer(temp_storage=None, **given), dtype=torch.uint8, device=x.device)
+
+    class Stream:
+        def __cuda_stream__(self):
+            return (0, torch.cuda.current_stream().cuda_stream)
+
+    stream = Stream()
+
+    def call():
+        reducer(temp_storage=storage, stream=stream, **given)
+        return out
+
+    return call
 
 
 def microseconds(f, calls):
@@ -120,8 +152,41 @@ def measured(functions, calls, host=None):
     return {name: {kind: statistics.median(times) for kind, times in kinds.items()} for name, kinds in found.items()}
 
 
+def inside_exact(f):
+    """The same, as `exact()` does it; entering is a part of each call."""
+
+    def call():
+        with exact():
+            return f()
+
+    return call
+
+
 def calls_of(elements):
     return max(5, min(200, (1 << 26) // max(elements, 1)))
+
+
+def models():
+    """What models reduce, as torch does it, plainly and deterministically, and as it does it inside `exact()`."""
+    rows = []
+    for dtype in (torch.float32, torch.bfloat16):
+        x = torch.randn((4096, 4096), device="cuda").to(dtype)
+        index = torch.randint(0, 1000, (4096,), device="cuda")
+        table = torch.zeros((1000, 4096), device="cuda", dtype=dtype)
+        for op, f in {
+            "sum": lambda: x.sum(),
+            "sum of rows": lambda: x.sum(-1),
+            "sum of columns": lambda: x.sum(0),
+            "mean of rows": lambda: x.mean(-1),
+            "var of rows": lambda: x.var(-1),
+            "var of columns": lambda: x.var(0),
+            "norm of rows": lambda: torch.linalg.vector_norm(x, dim=-1),
+            "index_add": lambda: table.index_add(0, index, x),
+        }.items():
+            functions = {"warpfold": inside_exact(f), "torch": f, "torch deterministic": deterministic(f)}
+            times = measured(functions, 5)
+            rows.append({"op": f"{op}, torch's, inside exact", "dtype": str(dtype)[6:], "shape": [4096, 4096], "axis": None, "us": times})
+    return rows
 
 
 def main():
@@ -146,7 +211,7 @@ def main():
             correction = {"correction": 1} if op == "var" else {}
             host = None if op == "dot" else lambda: getattr(wf, op)(x, out=out, **correction)
             functions = {"warpfold": mine, "torch": peer, "torch deterministic": deterministic(peer)}
-            functions |= {name: calls[op] for name, calls in others.items()}
+            functions |= {name: calls[op] for name, calls in others.items() if op in calls}
             times = measured(functions, calls_of(1 << log), host)
             rows.append({"op": op, "dtype": "float32", "shape": [1 << log], "axis": None, "us": times})
     for dtype in (torch.float32, torch.bfloat16):
@@ -160,8 +225,9 @@ def main():
                 assert mine().cpu().equal(getattr(wf, op)(x.cpu(), axis=1))
                 times = measured({"warpfold": mine, "torch": peer}, 5)
                 rows.append({"op": op, "dtype": str(dtype)[6:], "shape": list(shape), "axis": 1, "us": times})
+    rows += models()
     about = machine.gpu()
-    about["versions"] |= {name: importlib.metadata.version("cupy-cuda13x" if name == "cupy" else name) for name in LIBRARIES}
+    about["versions"] |= {name: importlib.metadata.version(PACKAGES.get(name, name)) for name in LIBRARIES}
     print(json.dumps({**about, "rows": rows}, indent=1))
 
 
