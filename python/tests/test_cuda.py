@@ -123,3 +123,16 @@ def test_what_is_not_there_is_refused():
     for call in (lambda: by.var(correction=0.5), lambda: wf.segment_var(x, every=2, correction=0.5)):
         with pytest.raises(TypeError, match="copy it to the host"):
             call()
+
+
+@pytest.mark.parametrize("axis", [0, 1, (0, 2), 2])
+def test_other_types_over_axes(axis):
+    x = tensor("float32", (40, 30, 20), 1)
+    for op in ("sum", "mean", "var", "l2", "l1", "sumsq"):
+        check("float32", op, x, axis=axis, dtype="float64")
+        check("float32", op, x.transpose(0, 1), axis=axis, dtype="float64")
+        check("float64", op, x.double() / 3, axis=axis, dtype="float32")
+        check("bfloat16", op, x.bfloat16(), axis=axis, dtype="float64")
+    # In the middle between two neighbours of float32, but for the last element.
+    halves = torch.tensor([[1.0, 2.0**-24, 2.0**-70], [1.0, 2.0**-24, -(2.0**-70)], [1.0, 2.0**-24, 0.0]], dtype=torch.float64)
+    assert wf.sum(halves.cuda(), axis=1, dtype="float32").tolist() == [1 + 2**-23, 1.0, 1.0]

@@ -234,6 +234,21 @@ def test_index_add(dtype, dim):
         same(own, expected, x.shape, x.dtype)
 
 
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_whole_rows_have_the_bits_of_their_elements(dim, dtype="float32"):
+    x, source = hard((4, 5, 6), dtype, 1), hard(tuple(50 if a == dim else n for a, n in enumerate((4, 5, 6))), dtype, 2)
+    index = torch.randint(0, x.shape[dim] - 1, (50,), generator=torch.Generator().manual_seed(3))
+    expanded = index.reshape([-1 if a == dim else 1 for a in range(3)]).expand(source.shape)
+    with exact():
+        elements = x.scatter_add(dim, expanded.contiguous(), source)
+        assert bits(x.index_add(dim, index, source)) == bits(elements)
+        assert bits(x.scatter_add(dim, expanded, source)) == bits(elements)
+        assert x.index_add(dim, index, source).is_contiguous()
+        for mean in ("sum", "mean"):
+            whole, single = (x.scatter_reduce(dim, i, source, mean, include_self=False) for i in (expanded, expanded.contiguous()))
+            assert bits(whole) == bits(single)
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("inner", [(), (3,)])
 @pytest.mark.parametrize("reduce", ["sum", "mean"])

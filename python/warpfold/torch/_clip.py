@@ -13,7 +13,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     Parameters
     ----------
     parameters : tensor or iterable of tensors
-        Those without a gradient are left out. Gradients are on the CPU.
+        Those without a gradient are left out. Gradients lie on the CPU, on GPUs, or on several of these.
     max_norm : float
         The largest norm.
     norm_type : float
@@ -26,7 +26,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     Returns
     -------
     tensor
-        The norm before, of the widest type of the gradients.
+        The norm before, of the widest type of the gradients, on the device of the first.
 
     Examples
     --------
@@ -54,12 +54,13 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     total = Exact(dtype, op)
     with torch.no_grad():
         for grad in grads:
-            total.add(grad.detach().to(dtype))
+            grad = grad.detach().to(dtype)
+            total.add(grad.contiguous() if grad.is_cuda else grad)
         real = torch.empty(0, dtype=dtype)
-        norm = torch.tensor(float(total.round()), dtype=real.real.dtype if dtype.is_complex else dtype)
+        norm = torch.tensor(float(total.round()), dtype=real.real.dtype if dtype.is_complex else dtype, device=grads[0].device)
         if error_if_nonfinite and not builtins.bool(norm.isfinite()):
             raise RuntimeError(f"the norm of order {norm_type} of the gradients is {norm.item()}, so they cannot be clipped")
         scale = (max_norm / (norm + 1e-6)).clamp(max=1.0)
         for grad in grads:
-            grad.mul_(scale.to(grad.dtype))
+            grad.mul_(scale.to(grad.device, grad.dtype))
     return norm

@@ -18,10 +18,10 @@ class Torchs(Exception):
     """What stays torch's, errors included."""
 
 
-def plain(x, dtypes):
-    """A tensor without gradients and lazy conjugates, if it is one that can be read here."""
-    is_plain = type(x) in TENSORS and x.device.type == "cpu" and x.layout is torch.strided and x.dtype in dtypes
-    if not is_plain:
+def plain(x, dtypes, beside=None):
+    """A tensor without gradients and lazy conjugates, if it is one that can be read here, and lies where another does."""
+    is_plain = type(x) in TENSORS and x.device.type in ("cpu", "cuda") and x.layout is torch.strided and x.dtype in dtypes
+    if not is_plain or beside is not None and x.device != beside.device:
         raise Torchs
     return x.detach().resolve_conj().resolve_neg()
 
@@ -41,6 +41,11 @@ def length(x, axis):
     return math.prod(x.shape if axis is None else [x.shape[a] for a in axis])
 
 
+def is_left(x):
+    """Integers on a GPU, whose sums wrap, and so have the same bits in any order; and bools, whose sums are not theirs."""
+    return x.dtype is torch.bool or x.is_cuda and x.dtype in INTEGERS
+
+
 def sums(nan):
     def total(self, dim=None, keepdim=False, *, dtype=None):
         x = plain(self, FLOATS | COMPLEX | INTEGERS)
@@ -51,6 +56,8 @@ def sums(nan):
             raise Torchs
         if to in COMPLEX and x.dtype not in COMPLEX:
             x = x.to(to)
+        if x.is_cuda and to is torch.int64:
+            raise Torchs
         # torch's integers wrap.
         return wf.sum(x, axis=axes(x, dim), keepdims=keepdim, dtype=to, nan=nan, overflow="wrap")
 
@@ -73,6 +80,9 @@ def spread(function):
         axis, correction = axes(x, dim), 1 if correction is None else correction
         # Of too few elements torch has NaN or an infinity.
         if length(x, axis) <= correction or not math.isfinite(correction):
+            raise Torchs
+        # What no kernel finishes.
+        if x.is_cuda and correction % 1 and length(x, axis) < x.numel():
             raise Torchs
         return function(x, axis=axis, keepdims=keepdim, correction=correction)
 
@@ -116,40 +126,67 @@ def norm(self, p=2, dim=None, keepdim=False, *, dtype=None):
     return vector_norm(self, 2 if p is None else p, dim, keepdim, dtype=dtype)
 
 
-def cells(x, dim, index):
-    """The number of the element of `x`, in C order, that each element of an index along an axis means."""
+def check_index(index, size):
+    """Leaves an index that is none to torch, which says which."""
     if index.dtype not in (torch.int32, torch.int64):
         raise Torchs
-    if index.numel() and (index.min() < 0 or index.max() >= x.shape[dim]):
-        raise Torchs  # It says which.
-    first = torch.arange(x.numel()).reshape(x.shape).narrow(dim, 0, 1)
+    if index.numel() and (index.min() < 0 or index.max() >= size):
+        raise Torchs
+
+
+def cells(x, dim, index):
+    """The number of the element of `x`, in C order, that each element of an index along an axis means."""
+    first = torch.arange(x.numel(), device=x.device).reshape(x.shape).narrow(dim, 0, 1)
     for axis, size in enumerate(index.shape):
         if axis != dim:
             first = first.narrow(axis, 0, size)
     return first + index.long() * math.prod(x.shape[dim + 1 :])
 
 
+def columns_of(values, starts, mean):
+    """Sums or means of the rows of a matrix between each start and the next: of each column, as one segment after another."""
+    length, inner = values.shape
+    if inner > 1:
+        first = torch.arange(0, inner * length, length, device=values.device)
+        starts = torch.cat([(first[:, None] + starts[:-1]).reshape(-1), starts[-1:] * inner])
+    function = wf.segment_mean if mean else wf.segment_sum
+    more = {} if mean else {"overflow": "wrap"}
+    result = function(values.T.contiguous().reshape(-1), offsets=starts, **more)
+    return torch.as_tensor(result, device=values.device).reshape(inner, -1).T
+
+
 def added(x, keys, values, include, mean):
-    """The elements of an array, each with the values of its key added, rounded once."""
-    own = torch.arange(x.numel())
-    keys, values = keys.reshape(-1), values.reshape(-1)
-    is_any = torch.zeros(x.numel(), dtype=torch.bool)
-    is_any[keys] = True
-    if include:
-        keys, values = torch.cat([own, keys]), torch.cat([x.reshape(-1), values])
-    else:
+    """The rows of a matrix, each with the rows of its key added, an element rounded once."""
+    rows = len(x)
+    counts = torch.bincount(keys, minlength=rows)
+    is_any = counts > 0
+    own = torch.arange(rows, device=x.device)
+    if not include:
         # What nothing is added to stays as it is.
-        keys, values = torch.cat([own[~is_any], keys]), torch.cat([x.reshape(-1)[~is_any], values])
-    by = wf.group_by(keys, values, groups=x.numel())
-    result = by.mean() if mean else by.sum(overflow="wrap")
-    result = torch.as_tensor(result).to(x.dtype).reshape(x.shape)
+        own = own[~is_any]
+    keys, values = torch.cat([own, keys]), torch.cat([x[own], values])
+    if x.shape[1] == 1 and not x.is_cuda:
+        by = wf.group_by(keys, values.reshape(-1), groups=rows)
+        result = torch.as_tensor(by.mean() if mean else by.sum(overflow="wrap")).reshape(-1, 1)
+    else:
+        counts = counts + 1 if include else counts.clamp(min=1)
+        starts = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+        result = columns_of(values[keys.argsort()], starts, mean)
     # A sum of one number is that number, but that -0 and NaN are as they were.
-    return torch.where(is_any.reshape(x.shape), result, x)
+    return torch.where(is_any[:, None], result.to(x.dtype), x)
+
+
+def added_along(x, dim, keys, values, include, mean):
+    """The same of the rows along an axis."""
+    first = x.movedim(dim, 0)
+    matrix = first.reshape(len(first), -1)
+    result = added(matrix, keys, values.movedim(dim, 0).reshape(len(keys), -1), include, mean)
+    return result.reshape(first.shape).movedim(0, dim).contiguous()
 
 
 def scattered(self, dim, index, src, include=True, mean=False):
-    x, values, index = plain(self, FLOATS | INTEGERS), plain(src, {self.dtype}), plain(index, {torch.int32, torch.int64})
-    if x.ndim == 0 or x.dtype is torch.bool or mean and x.dtype not in FLOATS or not -x.ndim <= dim < x.ndim:
+    x, values, index = plain(self, FLOATS | INTEGERS), plain(src, {self.dtype}, self), plain(index, {torch.int32, torch.int64}, self)
+    if x.ndim == 0 or is_left(x) or mean and x.dtype not in FLOATS or not -x.ndim <= dim < x.ndim:
         raise Torchs
     dim %= x.ndim
     fits = index.ndim == values.ndim == x.ndim and all(
@@ -157,8 +194,14 @@ def scattered(self, dim, index, src, include=True, mean=False):
     )
     if not fits or index.numel() == 0:
         raise Torchs
-    keys = cells(x, dim, index)
-    return added(x, keys, values[tuple(map(slice, index.shape))], include, mean)
+    check_index(index, x.shape[dim])
+    values = values[tuple(map(slice, index.shape))]
+    others = [axis for axis in range(x.ndim) if axis != dim]
+    if all(index.shape[a] == x.shape[a] and (index.stride(a) == 0 or x.shape[a] == 1) for a in others):
+        # Whole rows, as of an index that was expanded.
+        return added_along(x, dim, index.movedim(dim, 0).reshape(len(values.movedim(dim, 0)), -1)[:, 0], values, include, mean)
+    keys = cells(x, dim, index).reshape(-1)
+    return added(x.reshape(-1, 1), keys, values.reshape(-1, 1), include, mean).reshape(x.shape)
 
 
 def scatter_add(self, dim, index, src):
@@ -172,15 +215,15 @@ def scatter_reduce(self, dim, index, src, reduce, *, include_self=True):
 
 
 def index_add(self, dim, index, source, *, alpha=1):
-    x, values, index = plain(self, FLOATS | INTEGERS), plain(source, {self.dtype}), plain(index, {torch.int32, torch.int64})
-    if x.ndim == 0 or index.ndim != 1 or values.ndim != x.ndim or x.dtype is torch.bool or not -x.ndim <= dim < x.ndim:
+    x, values, index = plain(self, FLOATS | INTEGERS), plain(source, {self.dtype}, self), plain(index, {torch.int32, torch.int64}, self)
+    if x.ndim == 0 or index.ndim != 1 or values.ndim != x.ndim or is_left(x) or not -x.ndim <= dim < x.ndim:
         raise Torchs
     dim %= x.ndim
     fits = values.shape[dim] == len(index) and all(v == s for a, (v, s) in enumerate(zip(values.shape, x.shape)) if a != dim)
     if not fits or values.numel() == 0:
         raise Torchs
-    along = index.reshape([-1 if axis == dim else 1 for axis in range(x.ndim)]).expand(values.shape)
-    return added(x, cells(x, dim, along), values if alpha == 1 else values * alpha, True, False)
+    check_index(index, x.shape[dim])
+    return added_along(x, dim, index, values if alpha == 1 else values * alpha, True, False)
 
 
 def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
@@ -189,21 +232,15 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     if not is_known or x.ndim == 0:
         raise Torchs
     if lengths is None:
-        lengths = plain(offsets, {torch.int32, torch.int64}).diff()
-    lengths = plain(lengths, {torch.int32, torch.int64})
-    if lengths.ndim != 1 or (lengths < 0).any() or lengths.sum() != len(x) or offsets is not None and offsets[0] != 0:
+        offsets = plain(offsets, {torch.int32, torch.int64}, x)
+        lengths = offsets.diff()
+    else:
+        lengths = plain(lengths, {torch.int32, torch.int64}, x)
+        offsets = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
+    if lengths.ndim != 1 or len(lengths) == 0 or x.numel() == 0 or (lengths < 0).any() or offsets[0] != 0 or offsets[-1] != len(x):
         raise Torchs
-    if x.ndim == 1:
-        function = wf.segment_sum if reduce == "sum" else wf.segment_mean
-        return function(x.contiguous(), lengths=lengths.contiguous())
-    inner = math.prod(x.shape[1:])
-    segment = torch.arange(len(lengths)).repeat_interleave(lengths)
-    keys = (segment[:, None] * inner + torch.arange(inner)).reshape(-1)
-    if len(lengths) * inner == 0 or len(keys) == 0:
-        raise Torchs
-    by = wf.group_by(keys, x.reshape(-1), groups=len(lengths) * inner)
-    result = by.sum() if reduce == "sum" else by.mean()
-    return torch.as_tensor(result).reshape(len(lengths), *x.shape[1:])
+    result = columns_of(x.reshape(len(x), -1), offsets.long(), reduce == "mean")
+    return result.reshape(len(lengths), *x.shape[1:]).contiguous()
 
 
 FUNCTIONS = {

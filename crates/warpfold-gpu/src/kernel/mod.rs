@@ -29,7 +29,7 @@ pub use array::{AnyBuffer, AnyView};
 
 pub use crate::home::Home;
 pub use crate::plan::WORKSPACE_HEADER;
-pub use batched::{AnyReduceBatched, AnySegments, BatchedLaunch, Code};
+pub use batched::{AnyReduceBatched, AnySegments, BatchedLaunch, Code, is_faulted};
 #[cfg(any(feature = "cuda", feature = "simt"))]
 pub(crate) use executor::check_arrays;
 pub use executor::{Executor, Memory, Ready, Record, Running, Started};

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use warpfold_gpu::cuda::{Buffer, Gpu, Queue};
+use warpfold_gpu::kernel::is_faulted;
 use warpfold_num::Result;
 use warpfold_plan::plan::{CudaBatchPlan, CudaWay, WORKSPACE_HEADER};
 
@@ -37,7 +38,7 @@ pub(crate) enum For {
 /// A queue of a stream.
 pub(crate) struct Ready {
     pub(crate) queue: Queue,
-    /// Where kernels of many results say what was wrong, with all bits set: of results that are left on the device nothing can be.
+    /// Where kernels of many results say what was wrong, with all bits set: of results that nobody waits for nothing can be.
     faults: Option<Buffer<u64>>,
     /// Where they leave what blocks hold: zero before its first use up to [`WORKSPACE_HEADER`], as it is left behind.
     workspace: Option<Buffer<u8>>,
@@ -56,6 +57,17 @@ impl Ready {
                 Ok(self.faults.insert(made).address())
             }
         }
+    }
+
+    /// Waits, and says whether nothing was wrong; the words say nothing afterwards.
+    pub(crate) fn is_sound(&mut self, gpu: &Gpu) -> Result<bool> {
+        self.queue.synchronize()?;
+        let Some(faults) = &mut self.faults else { return Ok(true) };
+        let words = gpu.download(faults.view())?;
+        if words.iter().any(|&word| word != u64::MAX) {
+            faults.write(0, &vec![u64::MAX; words.len()])?;
+        }
+        Ok(!is_faulted(&words))
     }
 
     /// The address of a plan's workspace, which the queue keeps from one call to the next; `None` if the plan has to have one of its own, all zeros: one

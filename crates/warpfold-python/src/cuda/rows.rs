@@ -3,16 +3,18 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use warpfold_engine::Columns;
+use warpfold_engine::map::Expressions;
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_gpu::cuda::{Gpu, View};
-use warpfold_gpu::kernel::{DeviceSegments, Machine, ReduceBatched};
+use warpfold_gpu::kernel::{DeviceSegments, Machine, MapParts, ReduceBatched};
 use warpfold_num::ties::is_tie;
 use warpfold_num::{Column, DType, Element, Op, Policy, Result, Value, bf16, f16, with_element};
 use warpfold_plan::shape::{Folding, Form, Layout};
 
-use super::{Location, devices, exact, natural, on_device};
+use super::{Location, devices, exact, mapped, natural, on_device};
 use crate::convert::Wanted;
 use crate::errors::raised;
+use crate::kept::Kept;
 use crate::reduce::{Call, is_missing};
 use crate::take::OnGpu;
 
@@ -37,12 +39,23 @@ pub(crate) fn over<'py>(
         ));
     }
     let location = Location { first: first.addr() as u64, len, stream: x.stream };
-    let rows = on_device::Rows { location, layout: &layout, axes, inputs: form.inputs };
-    if let Some(array) = on_device::results(py, call, x, rows, &shape, wanted)? {
+    let parts = on_device::Parts::Axes { layout: &layout, axes, inputs: form.inputs };
+    if let Some(array) = on_device::results(py, call, x, (location, parts), &shape, wanted)? {
         return Ok(array);
     }
+    let op = call.op;
+    let is_widened = wanted.finish.round_to == Some(DType::F64)
+        && matches!(x.input.dtype, DType::F16 | DType::BF16 | DType::F32);
+    // As f64 the elements have the same values, and results of that type. Products are rounded on the way, as their type does.
+    if is_widened && op != Op::Prod && x.input.is_run(false) {
+        let widened = Expressions::value("f64(x)").map_err(|error| raised(&error))?;
+        let (shape, reduced) = (&x.input.shape, Kept::new(call, &x.input.shape)?.axes());
+        if MapParts::axes(shape, &reduced).is_ok() {
+            return mapped::reduce(py, call, &widened, &[("x", x)], None);
+        }
+    }
     let gpu = devices::gpu(x.gpu.number)?;
-    let (op, policy) = (call.op, call.policy);
+    let policy = call.policy;
     let rows = Rows { gpu, op, policy, wanted, location, cut: Cut::Axes { layout, axes, form } };
     let columns = with_element!(x.input.read_as(), T => py.detach(|| rows.columns::<T>()));
     let columns = columns.map_err(|error| raised(&error))?;
@@ -75,12 +88,13 @@ impl Rows<'_> {
         // Kernels round to the accumulator's type and to that of elements of 16 bits; what is narrower is rounded from there, or anew where that would be
         // a second rounding.
         let (to, natural) = (self.wanted.finish.round_to, natural(T::DTYPE));
+        let is_own = to == Some(T::DTYPE) && self.wanted.finish.ddof <= u16::MAX.into();
+        let is_narrower = !is_own && to.zip(natural).is_some_and(is_narrowed);
         // Of whole and complex numbers they have but one type.
-        if to.is_some() && natural.is_none() {
+        let is_kernels = natural.is_some() && (to == natural || is_own || is_narrower);
+        if to.is_some() && !is_kernels {
             return self.one_by_one::<T>(self.wanted.nan());
         }
-        let is_own = to == Some(T::DTYPE) && self.wanted.finish.ddof <= u16::MAX.into();
-        let is_narrower = matches!(to, Some(DType::F16 | DType::BF16)) && !is_own;
         let finish = Finish {
             round_to: to.filter(|&to| !is_narrower && Some(to) != natural),
             ..self.wanted.finish
@@ -180,14 +194,15 @@ impl Rows<'_> {
         }
     }
 
-    /// Results of 32 bits rounded to 16. One that lies between two neighbours, as near to either, may have been rounded to there: it is folded
-    /// again, alone.
+    /// Results of 32 bits rounded to 16, or of 64 to 32. One that lies between two neighbours, as near to either, may have been rounded to there: it is
+    /// folded again, alone.
     fn narrowed<T: Element>(&self, columns: Columns, to: DType) -> Result<Columns> {
         macro_rules! narrowed {
-            ($variant:ident, $float:ty, $values:expr) => {{
-                let mut all: Vec<$float> =
-                    $values.iter().map(|&value| <$float>::from_f32(value)).collect();
-                for (k, _) in $values.iter().enumerate().filter(|(_, value)| is_tie(**value, to)) {
+            ($variant:ident, $values:expr, $rounded:expr) => {{
+                let mut all: Vec<_> = $values.iter().map(|&value| $rounded(value)).collect();
+                let ties =
+                    $values.iter().enumerate().filter(|(_, value)| is_tie((**value).into(), to));
+                for (k, _) in ties {
                     all[k] = match self.alone::<T>(k as u64)? {
                         Value::$variant(exact) => exact,
                         other => unreachable!("it was to be rounded to {to}: {other:?}"),
@@ -197,11 +212,20 @@ impl Rows<'_> {
             }};
         }
         let narrowed = |(name, column)| match (column, to) {
-            (Column::F32(values), DType::F16) => Ok((name, narrowed!(F16, f16, values))),
-            (Column::F32(values), _) => Ok((name, narrowed!(BF16, bf16, values))),
+            (Column::F32(values), DType::F16) => Ok((name, narrowed!(F16, values, f16::from_f32))),
+            (Column::F32(values), _) => Ok((name, narrowed!(BF16, values, bf16::from_f32))),
+            (Column::F64(values), _) => Ok((name, narrowed!(F32, values, |value| value as f32))),
             (column, _) => Ok((name, column)),
         };
         columns.into_iter().map(narrowed).collect()
+    }
+}
+
+/// Whether results of a type are rounded to a narrower one here.
+fn is_narrowed((to, from): (DType, DType)) -> bool {
+    match from {
+        DType::F64 => to == DType::F32,
+        _ => to.size() < from.size(),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::parted::Where;
 use crate::reduce::Call;
 use crate::take::{OnGpu, Taken, take_any};
 
-/// Reduces each segment; results of segments by offsets pass through the host, as only the kernel finds out whether those are offsets.
+/// Reduces each segment. The host waits where there are offsets, as only the kernel finds out whether they are some.
 pub(crate) fn reduce<'py>(
     py: Python<'py>,
     call: &Call<'_, 'py>,
@@ -51,6 +51,11 @@ pub(crate) fn reduce<'py>(
         }
         Stated::Offsets(found) => {
             offsets = found;
+            let parts = on_device::Parts::Offsets(offsets.location(), offsets.dtype());
+            let (parts, segments) = ((Location::of(x), parts), offsets.location().len.max(1) - 1);
+            if let Some(array) = on_device::results(py, call, x, parts, &[segments], &wanted)? {
+                return Ok(array);
+            }
             let here = match &offsets {
                 Offsets::Summed(_, here) => here.clone(),
                 Offsets::Given(_) => {
@@ -71,13 +76,9 @@ pub(crate) fn reduce<'py>(
         && segments.checked_mul(length) == Some(n)
         && let Ok(layout) = Layout::c(&[segments, length])
     {
-        let rows = on_device::Rows {
-            location: Location::of(x),
-            layout: &layout,
-            axes: &[1],
-            inputs: length,
-        };
-        if let Some(array) = on_device::results(py, call, x, rows, &[segments], &wanted)? {
+        let parts = on_device::Parts::Axes { layout: &layout, axes: &[1], inputs: length };
+        let parts = (Location::of(x), parts);
+        if let Some(array) = on_device::results(py, call, x, parts, &[segments], &wanted)? {
             return Ok(array);
         }
     }

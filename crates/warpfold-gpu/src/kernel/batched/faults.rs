@@ -16,6 +16,13 @@ pub(super) struct Faults {
 
 const NONE: u64 = u64::MAX;
 
+/// Whether words in which launches say what was wrong ([`FAULT_BYTES`](super::AnyReduceBatched::FAULT_BYTES)) say something: then there may be outputs
+/// without a value.
+pub fn is_faulted(words: &[u64]) -> bool {
+    const DONE_AGAIN: usize = 4;
+    words.iter().enumerate().any(|(k, &word)| k != DONE_AGAIN && word != NONE)
+}
+
 impl Faults {
     pub(super) const BYTES: usize = 48;
 

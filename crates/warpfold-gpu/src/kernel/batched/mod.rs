@@ -8,6 +8,7 @@ mod request;
 mod stats;
 
 use faults::Faults;
+pub use faults::is_faulted;
 pub use launch::{BatchedLaunch, Code};
 use request::{BatchedRequest, Undefined};
 
@@ -91,7 +92,7 @@ pub struct AnyReduceBatched<'a> {
 }
 
 /// What a segment is called.
-type Name<'a> = Box<dyn Fn(u64) -> At + 'a>;
+type Name<'a> = Box<dyn Fn(u64) -> At + Sync + 'a>;
 
 impl<'a> AnyReduceBatched<'a> {
     fn new(machine: &'a dyn Executor, x: AnyView<'a>, parts: Parts<'a>) -> Self {
@@ -115,7 +116,7 @@ impl<'a> AnyReduceBatched<'a> {
     }
 
     /// Segments that errors call by other names.
-    pub(super) fn named(mut self, name: impl Fn(u64) -> At + 'a) -> Self {
+    pub(super) fn named(mut self, name: impl Fn(u64) -> At + Sync + 'a) -> Self {
         self.name = Some(Box::new(name));
         self
     }

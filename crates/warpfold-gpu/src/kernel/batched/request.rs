@@ -23,7 +23,7 @@ pub(super) struct BatchedRequest<'a> {
     pub(super) round_to: Option<DType>,
     /// Where the plan's tables are, if not in the workspace.
     pub(super) tables: Option<u64>,
-    pub(super) name: Option<&'a (dyn Fn(u64) -> At + 'a)>,
+    pub(super) name: Option<&'a (dyn Fn(u64) -> At + Sync + 'a)>,
     pub(super) undefined: Undefined,
 }
 
