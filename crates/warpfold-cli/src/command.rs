@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use warpfold::Op;
@@ -128,7 +129,6 @@ enum Command {
 
 /// `warpfold help sum` as `warpfold sum --help`.
 fn with_help_last(mut args: Vec<OsString>) -> Vec<OsString> {
-    let is_op = |arg: &OsString| Op::ALL.iter().any(|op| arg.eq_ignore_ascii_case(op.name()));
     if let [_, help, op] = &args[..]
         && help == "help"
         && is_op(op)
@@ -139,6 +139,29 @@ fn with_help_last(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
+/// Whether an argument names a reduction.
+fn is_op(arg: &OsString) -> bool {
+    Op::ALL.iter().any(|op| arg.eq_ignore_ascii_case(op.name()))
+}
+
+/// Options of other programs, and those of reductions that are meant.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["--group", "--groupby", "--group-by", "--group_by", "--key", "--keys"], "--by"),
+    (&["--sep", "--separator", "--delim"], "--delimiter"),
+    (&["--filter", "--query", "--condition"], "--where"),
+    (&["--col", "--cols", "--columns", "--field", "--fields"], "--column"),
+];
+
+/// What is meant by an option that other programs have.
+fn known_elsewhere(error: &clap::Error) -> Option<String> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
+    let (_, here) = ELSEWHERE.iter().find(|(names, _)| names.contains(&given.as_str()))?;
+    Some(format!("there is no {given} here; give {here}; see warpfold --help"))
+}
+
 /// Reads the arguments of this process.
 ///
 /// # Errors
@@ -147,6 +170,7 @@ pub(crate) fn parse() -> Result<Invocation, Failure> {
     let (args, is_overview) =
         overview::completed::<Cli>(with_help_last(std::env::args_os().collect()));
     let missing = overview::missing(&args);
+    let is_reduction = args.get(1).is_some_and(is_op);
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
@@ -156,7 +180,8 @@ pub(crate) fn parse() -> Result<Invocation, Failure> {
         }
         Err(error) => {
             let said = || one_line(&error.render().to_string());
-            return Err(Failure::Usage(missing.unwrap_or_else(said)));
+            let known = if is_reduction { known_elsewhere(&error) } else { None };
+            return Err(Failure::Usage(missing.or(known).unwrap_or_else(said)));
         }
     };
     match cli.command {

@@ -239,6 +239,27 @@ impl Function {
     }
 }
 
+/// What other languages call a function, and what to write for it here.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["ln"], "log"),
+    (&["log10"], "log(x) / 2.302585092994046`, which is rounded twice, or `log2"),
+    (&["square"], "x ** 2"),
+    (&["power"], "pow"),
+    (&["ceiling"], "ceil"),
+    (&["fabs", "absolute"], "abs"),
+    (&["truncate", "fix"], "trunc"),
+    (&["if", "iif", "ifelse"], "select(condition, x, y)"),
+    (&["coalesce", "ifnull", "nvl", "fillna"], "select(isnan(x), 0, x)"),
+];
+
+/// What to write for a function that is none here.
+pub(crate) fn written_here(name: &str) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    let elsewhere = ELSEWHERE.iter().find(|(names, _)| names.contains(&lower.as_str()));
+    let here = || Function::all().find(|(known, _)| *known == lower).map(|(known, _)| known);
+    elsewhere.map(|&(_, here)| here).or_else(here)
+}
+
 /// How many letters must change to make one name of the other.
 pub(crate) fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().take(40).collect();

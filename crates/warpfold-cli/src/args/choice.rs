@@ -137,11 +137,38 @@ const ORDERED: &[&str] = &[
     "cumsum",
     "cumprod",
     "diff",
+    "first",
+    "last",
+    "nth",
+    "iqr",
 ];
+
+/// What has no reduction, as it takes elements by their values, which keys do.
+const BY_VALUE: &[&str] = &[
+    "nunique",
+    "n_unique",
+    "unique",
+    "distinct",
+    "count_distinct",
+    "value_counts",
+    "hist",
+    "histogram",
+];
+
+/// Whether a name is a percentile, such as `p99`.
+fn is_percentile(name: &str) -> bool {
+    let number = name.strip_prefix(['p', 'q']).unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
 
 /// What to ask for in place of a name that other libraries have.
 fn advice(name: &str) -> Option<String> {
-    if ORDERED.contains(&name) {
+    if BY_VALUE.contains(&name) {
+        return Some(format!(
+            "{name} is none, as it takes elements by their values; stats --by KEY has a row for each value of a column, with how many elements it has"
+        ));
+    }
+    if ORDERED.contains(&name) || is_percentile(name) {
         return Some(format!(
             "{name} is none, as it takes elements in their order, and there is nothing like it here"
         ));

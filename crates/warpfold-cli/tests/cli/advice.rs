@@ -126,6 +126,9 @@ fn names_of_other_libraries_are_answered_by_those_here() {
     for (name, said) in [
         ("median", "median is none, as it takes elements in their order"),
         ("percentile", "nothing like it here"),
+        ("p99", "p99 is none, as it takes elements in their order"),
+        ("first", "first is none, as it takes elements in their order"),
+        ("nunique", "stats --by KEY has a row for each value of a column"),
         ("avg", "call avg is mean."),
         ("average", "call average is mean."),
         ("len", "stats, whose count is that of all elements"),
@@ -140,6 +143,37 @@ fn names_of_other_libraries_are_answered_by_those_here() {
         run([name, "x.npy"]).fails(2, &[said, "There are sum, mean"]);
     }
     run(["maxx", "x.npy"]).fails(2, &["did you mean \"max\"?"]);
+    run(["prodd", "x.npy"]).fails(2, &["did you mean \"prod\"?"]);
+}
+
+#[test]
+fn options_of_other_programs_are_answered_by_those_here() {
+    for (option, said) in [
+        ("--group", "there is no --group here; give --by"),
+        ("--group-by", "there is no --group-by here; give --by"),
+        ("--sep", "there is no --sep here; give --delimiter"),
+        ("--filter", "there is no --filter here; give --where"),
+        ("--cols", "there is no --cols here; give --column"),
+    ] {
+        run(["sum", "x.csv", option, "1"]).fails(2, &[said, "see warpfold --help"]);
+    }
+    // Elsewhere they are other things.
+    run(["devices", "--group", "1"]).fails(2, &["unexpected argument '--group'"]);
+}
+
+#[test]
+fn signs_and_functions_of_other_languages_are_answered_by_those_here() {
+    for (map, said) in [
+        ("ln(x)", "write `log`"),
+        ("ABS(x)", "write `abs`"),
+        ("log10(x)", "write `log(x) / 2.302585092994046`, which is rounded twice, or `log2`"),
+        ("square(x)", "write `x ** 2`"),
+        ("ceiling(x)", "write `ceil`"),
+        ("coalesce(x, 0)", "select(isnan(x), 0, x)"),
+        ("x <> 0", "say != for what is unequal"),
+    ] {
+        run(["sum", "x.npy", "--map", map]).fails(2, &[said]);
+    }
 }
 
 #[test]

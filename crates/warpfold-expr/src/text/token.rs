@@ -124,6 +124,9 @@ fn token(text: &str, start: usize, first: char, points: Points) -> Result<(Token
         };
         return Ok((token, length));
     }
+    if rest.starts_with("<>") {
+        return Err(at(column(), "`<>` has no meaning here", "say != for what is unequal"));
+    }
     if let Some((sign, means)) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
         return Ok((Token::Sign(means), sign.len()));
     }
