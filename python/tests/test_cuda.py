@@ -136,3 +136,8 @@ def test_other_types_over_axes(axis):
     # In the middle between two neighbours of float32, but for the last element.
     halves = torch.tensor([[1.0, 2.0**-24, 2.0**-70], [1.0, 2.0**-24, -(2.0**-70)], [1.0, 2.0**-24, 0.0]], dtype=torch.float64)
     assert wf.sum(halves.cuda(), axis=1, dtype="float32").tolist() == [1 + 2**-23, 1.0, 1.0]
+    missing = torch.tensor([[math.nan] * 3, [1.1, 2.2, 3.3]], dtype=torch.float64)
+    check("float64", "mean", missing, axis=1, dtype="float32", nan="ignore")
+    x, offsets = missing[1], torch.tensor([0, 0, 3])
+    here, there = wf.segment_mean(x, offsets, dtype="float32"), wf.segment_mean(x.cuda(), offsets.cuda(), dtype="float32")
+    assert there.dtype == here.dtype and there[0].isnan() and there[1].item() == here[1].item()

@@ -79,7 +79,11 @@ def test_other_types_of_results():
     for to in (torch.float16, torch.float64):
         for dim in (None, 0, 1):
             same(lambda x, dim=dim, to=to: x.sum(dim, dtype=to), x)
-    same(lambda x: x.var(None, correction=0.5), x)
+    for keepdim in (False, True):
+        same(lambda x, k=keepdim: x.var((0, 1), correction=0.5, keepdim=k), x)
+    same(lambda x: x.var(None, correction=0.5), x[:, ::2])
+    with exact():
+        assert torch.allclose(x.cuda().var(0, correction=0.5), x.cuda().double().var(0, correction=0.5).float())
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -108,6 +112,8 @@ def test_segments(dtype, inner):
     x, lengths = hard((30, *inner), dtype), torch.tensor([4, 1, 19, 6])
     for reduce in ("sum", "mean"):
         same(lambda x, lengths, r=reduce: torch.segment_reduce(x, r, lengths=lengths), x, lengths)
+        offsets = torch.tensor([0, 9, 4, 9, 4, 9, 30])[::2]
+        same(lambda x, offsets, r=reduce: torch.segment_reduce(x, r, offsets=offsets), x, offsets)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

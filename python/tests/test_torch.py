@@ -267,6 +267,15 @@ def test_segments(dtype, inner, reduce):
             same(torch.nan_to_num(result, nan=77.0), [77.0 if math.isnan(v) else v for v in expected], (4, *inner), x.dtype)
 
 
+def test_segments_that_are_none_are_torchs():
+    for stated in ({"lengths": torch.tensor([[1, 2]])}, {"offsets": torch.tensor([[0, 3]])}):
+        with pytest.raises(RuntimeError) as plain:
+            torch.segment_reduce(torch.ones(3), "sum", **stated)
+        with exact(), pytest.raises(RuntimeError) as mine:
+            torch.segment_reduce(torch.ones(3), "sum", **stated)
+        assert str(mine.value) == str(plain.value)
+
+
 def test_bits_do_not_depend_on_batches_threads_and_order():
     x = hard((64, 1000), "float32")
     order = torch.randperm(1000, generator=torch.Generator().manual_seed(5))

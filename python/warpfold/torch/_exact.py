@@ -46,6 +46,12 @@ def is_left(x):
     return x.dtype is torch.bool or x.is_cuda and x.dtype in INTEGERS
 
 
+def widened(x):
+    """Integers of 32 bits and less on a GPU as the same numbers of float64, whose sums over axes kernels round."""
+    is_exact = x.is_cuda and x.dtype in INTEGERS and x.dtype is not torch.int64
+    return x.double() if is_exact else x
+
+
 def sums(nan):
     def total(self, dim=None, keepdim=False, *, dtype=None):
         x = plain(self, FLOATS | COMPLEX | INTEGERS)
@@ -58,6 +64,7 @@ def sums(nan):
             x = x.to(to)
         if x.is_cuda and to is torch.int64:
             raise Torchs
+        x = widened(x)
         # torch's integers wrap.
         return wf.sum(x, axis=axes(x, dim), keepdims=keepdim, dtype=to, nan=nan, overflow="wrap")
 
@@ -71,7 +78,7 @@ def mean(self, dim=None, keepdim=False, *, dtype=None):
         raise Torchs
     if to in COMPLEX and x.dtype not in COMPLEX:
         x = x.to(to)
-    return wf.mean(x, axis=axes(x, dim), keepdims=keepdim, dtype=to)
+    return wf.mean(widened(x), axis=axes(x, dim), keepdims=keepdim, dtype=to)
 
 
 def spread(function):
@@ -81,9 +88,13 @@ def spread(function):
         # Of too few elements torch has NaN or an infinity.
         if length(x, axis) <= correction or not math.isfinite(correction):
             raise Torchs
-        # What no kernel finishes.
-        if x.is_cuda and correction % 1 and length(x, axis) < x.numel():
-            raise Torchs
+        if x.is_cuda and correction % 1:
+            # Kernels finish one such result alone.
+            if length(x, axis) < x.numel():
+                raise Torchs
+            result = function(x.reshape(-1), correction=correction)
+            kept = [1] * x.ndim if keepdim else [n for a, n in enumerate(x.shape) if axis is not None and a not in axis]
+            return result.reshape(kept)
         return function(x, axis=axis, keepdims=keepdim, correction=correction)
 
     return moment
@@ -159,21 +170,23 @@ def added(x, keys, values, include, mean):
     """The rows of a matrix, each with the rows of its key added, an element rounded once."""
     rows = len(x)
     counts = torch.bincount(keys, minlength=rows)
-    is_any = counts > 0
-    own = torch.arange(rows, device=x.device)
-    if not include:
-        # What nothing is added to stays as it is.
-        own = own[~is_any]
-    keys, values = torch.cat([own, keys]), torch.cat([x[own], values])
+    touched = counts.nonzero().reshape(-1)
+    # Rows that nothing is added to stay as they are, -0 and NaN included.
+    own = x.index_select(0, touched)
     if x.shape[1] == 1 and not x.is_cuda:
-        by = wf.group_by(keys, values.reshape(-1), groups=rows)
+        number = torch.empty(rows, dtype=torch.int64).index_copy_(0, touched, torch.arange(len(touched)))
+        keys, values = number[keys], values.reshape(-1)
+        if include:
+            keys, values = torch.cat([torch.arange(len(touched)), keys]), torch.cat([own.reshape(-1), values])
+        by = wf.group_by(keys, values, groups=len(touched))
         result = torch.as_tensor(by.mean() if mean else by.sum(overflow="wrap")).reshape(-1, 1)
     else:
-        counts = counts + 1 if include else counts.clamp(min=1)
+        counts = counts[touched]
+        if include:
+            keys, values, counts = torch.cat([touched, keys]), torch.cat([own, values]), counts + 1
         starts = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
         result = columns_of(values[keys.argsort()], starts, mean)
-    # A sum of one number is that number, but that -0 and NaN are as they were.
-    return torch.where(is_any[:, None], result.to(x.dtype), x)
+    return x.index_copy(0, touched, result.to(x.dtype))
 
 
 def added_along(x, dim, keys, values, include, mean):
@@ -231,16 +244,22 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     is_known = reduce in ("sum", "mean") and indices is None and initial is None and axis == 0 and (lengths is None) != (offsets is None)
     if not is_known or x.ndim == 0:
         raise Torchs
-    if lengths is None:
-        offsets = plain(offsets, {torch.int32, torch.int64}, x)
-        lengths = offsets.diff()
-    else:
-        lengths = plain(lengths, {torch.int32, torch.int64}, x)
-        offsets = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
-    if lengths.ndim != 1 or len(lengths) == 0 or x.numel() == 0 or (lengths < 0).any() or offsets[0] != 0 or offsets[-1] != len(x):
+    stated = plain(offsets if lengths is None else lengths, {torch.int32, torch.int64}, x)
+    if stated.ndim != 1:
         raise Torchs
-    result = columns_of(x.reshape(len(x), -1), offsets.long(), reduce == "mean")
-    return result.reshape(len(lengths), *x.shape[1:]).contiguous()
+    if lengths is None:
+        offsets, lengths = stated, stated.diff()
+    else:
+        offsets, lengths = torch.cat([stated.new_zeros(1), stated.cumsum(0)]), stated
+    if len(lengths) == 0 or x.numel() == 0 or (lengths < 0).any() or offsets[0] != 0 or offsets[-1] != len(x):
+        raise Torchs
+    # A mean of none is NaN, of which the others need not wait.
+    is_any = lengths > 0 if reduce == "mean" else torch.ones_like(lengths, dtype=torch.bool)
+    starts = torch.cat([offsets[:-1][is_any], offsets[-1:]]).long()
+    result = columns_of(x.reshape(len(x), -1), starts, reduce == "mean")
+    whole = result.new_full((len(lengths), result.shape[1]), math.nan)
+    whole[is_any] = result
+    return whole.reshape(len(lengths), *x.shape[1:])
 
 
 FUNCTIONS = {

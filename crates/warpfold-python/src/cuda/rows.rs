@@ -106,7 +106,8 @@ impl Rows<'_> {
                 if is_missing(&error)
                     && (self.op.divides() || matches!(self.op, Op::Min | Op::Max)) =>
             {
-                self.one_by_one::<T>(Some(nan))
+                // Each is rounded to its type there.
+                return self.one_by_one::<T>(Some(nan));
             }
             (columns, _) => columns,
         };
@@ -213,8 +214,12 @@ impl Rows<'_> {
         }
         let narrowed = |(name, column)| match (column, to) {
             (Column::F32(values), DType::F16) => Ok((name, narrowed!(F16, values, f16::from_f32))),
-            (Column::F32(values), _) => Ok((name, narrowed!(BF16, values, bf16::from_f32))),
-            (Column::F64(values), _) => Ok((name, narrowed!(F32, values, |value| value as f32))),
+            (Column::F32(values), DType::BF16) => {
+                Ok((name, narrowed!(BF16, values, bf16::from_f32)))
+            }
+            (Column::F64(values), DType::F32) => {
+                Ok((name, narrowed!(F32, values, |value| value as f32)))
+            }
             (column, _) => Ok((name, column)),
         };
         columns.into_iter().map(narrowed).collect()
