@@ -4,6 +4,7 @@ pub(crate) mod block;
 pub(crate) mod choice;
 mod columns;
 pub(crate) mod count;
+pub(crate) mod elsewhere;
 mod launcher;
 mod maps;
 mod measures;

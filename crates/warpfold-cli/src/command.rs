@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 
 use clap::builder::StyledStr;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use warpfold::Op;
 
-use crate::args::{Bench, BenchCuda, BenchSegments, BenchTarget, FirstUses, Reduction, Tune};
+use crate::args::{
+    Bench, BenchCuda, BenchSegments, BenchTarget, FirstUses, Reduction, Tune, elsewhere,
+};
 use crate::device::ListFormat;
 use crate::explain::Explain;
 use crate::input::InputFormat;
@@ -144,24 +145,6 @@ fn is_op(arg: &OsString) -> bool {
     Op::ALL.iter().any(|op| arg.eq_ignore_ascii_case(op.name()))
 }
 
-/// Options of other programs, and those of reductions that are meant.
-const ELSEWHERE: &[(&[&str], &str)] = &[
-    (&["--group", "--groupby", "--group-by", "--group_by", "--key", "--keys"], "--by"),
-    (&["--sep", "--separator", "--delim"], "--delimiter"),
-    (&["--filter", "--query", "--condition"], "--where"),
-    (&["--col", "--cols", "--columns", "--field", "--fields"], "--column"),
-];
-
-/// What is meant by an option that other programs have.
-fn known_elsewhere(error: &clap::Error) -> Option<String> {
-    if error.kind() != ErrorKind::UnknownArgument {
-        return None;
-    }
-    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
-    let (_, here) = ELSEWHERE.iter().find(|(names, _)| names.contains(&given.as_str()))?;
-    Some(format!("there is no {given} here; give {here}; see warpfold --help"))
-}
-
 /// Reads the arguments of this process.
 ///
 /// # Errors
@@ -180,7 +163,7 @@ pub(crate) fn parse() -> Result<Invocation, Failure> {
         }
         Err(error) => {
             let said = || one_line(&error.render().to_string());
-            let known = if is_reduction { known_elsewhere(&error) } else { None };
+            let known = if is_reduction { elsewhere::option(&error) } else { None };
             return Err(Failure::Usage(missing.or(known).unwrap_or_else(said)));
         }
     };
