@@ -230,7 +230,7 @@ impl Function {
     }
 
     /// The name most like one that is none.
-    pub(crate) fn nearest(name: &str) -> Option<&'static str> {
+    fn nearest(name: &str) -> Option<&'static str> {
         let scored = Self::all().map(|(known, _)| (distance(known, name), known));
         scored
             .min_by_key(|&(distance, _)| distance)
@@ -239,25 +239,36 @@ impl Function {
     }
 }
 
-/// What other languages call a function, and what to write for it here.
+/// What other languages call a function, and what is to be done here.
 const ELSEWHERE: &[(&[&str], &str)] = &[
-    (&["ln"], "log"),
-    (&["log10"], "log(x) / 2.302585092994046`, which is rounded twice, or `log2"),
-    (&["square"], "x ** 2"),
-    (&["power"], "pow"),
-    (&["ceiling"], "ceil"),
-    (&["fabs", "absolute"], "abs"),
-    (&["truncate", "fix"], "trunc"),
-    (&["if", "iif", "ifelse"], "select(condition, x, y)"),
-    (&["coalesce", "ifnull", "nvl", "fillna"], "select(isnan(x), 0, x)"),
+    (&["ln"], "write `log`"),
+    (&["log10"], "write `log(x) / 2.302585092994046`, which is rounded twice, or `log2`"),
+    (&["square"], "write `x ** 2`"),
+    (&["power"], "write `pow`"),
+    (&["ceiling"], "write `ceil`"),
+    (&["fabs", "absolute"], "write `abs`"),
+    (&["truncate", "fix"], "write `trunc`"),
+    (&["if", "iif", "ifelse"], "write `select(condition, x, y)`"),
+    (&["coalesce", "ifnull", "nvl", "fillna"], "write `select(isnan(x), 0, x)`"),
 ];
 
-/// What to write for a function that is none here.
-pub(crate) fn written_here(name: &str) -> Option<&'static str> {
+/// What to do about a name that is no function.
+pub(crate) fn remedy(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
-    let elsewhere = ELSEWHERE.iter().find(|(names, _)| names.contains(&lower.as_str()));
-    let here = || Function::all().find(|(known, _)| *known == lower).map(|(known, _)| known);
-    elsewhere.map(|&(_, here)| here).or_else(here)
+    if let Some((_, written)) = ELSEWHERE.iter().find(|(names, _)| names.contains(&lower.as_str()))
+    {
+        return (*written).into();
+    }
+    if let Some((known, _)) = Function::all().find(|(known, _)| *known == lower) {
+        return format!("write `{known}`");
+    }
+    match Function::nearest(name) {
+        Some(nearest) => format!("nearest: `{nearest}`"),
+        None => {
+            let names: Vec<_> = Function::all().map(|(name, _)| name).collect();
+            format!("there are {}", names.join(", "))
+        }
+    }
 }
 
 /// How many letters must change to make one name of the other.

@@ -4,7 +4,7 @@ use warpfold_num::Result;
 
 use super::at;
 use super::token::{Points, Spanned, Token, column, tokens};
-use crate::function::{Binary, Function, Unary, written_here};
+use crate::function::{Binary, Function, Unary, remedy};
 
 /// How deep expressions may nest.
 const DEEPEST: usize = 64;
@@ -316,15 +316,8 @@ impl<'a> Parser<'a> {
     fn call(&mut self, name: &str, start: usize) -> Result<usize> {
         let Some(function) = Function::named(name) else {
             let shown: String = name.chars().take(40).collect();
-            let remedy = match (written_here(name), Function::nearest(name)) {
-                (Some(here), _) => format!("write `{here}`"),
-                (None, Some(nearest)) => format!("nearest: `{nearest}`"),
-                (None, None) => {
-                    let names: Vec<_> = Function::all().map(|(name, _)| name).collect();
-                    format!("there are {}", names.join(", "))
-                }
-            };
-            return Err(at(column(self.text, start), format!("`{shown}` is no function"), remedy));
+            let obstacle = format!("`{shown}` is no function");
+            return Err(at(column(self.text, start), obstacle, remedy(name)));
         };
         let mut operands = vec![self.alternatives()?];
         while self.takes(",") {
