@@ -105,7 +105,7 @@ def test_the_stub_is_that_of_the_module(tmp_path):
     pytest.importorskip("mypy")
     # Hooks of engines that are not installed cannot be imported.
     engines = {"dask": "dask", "jax": "jax", "ray": "ray", "xarray": "flox"}
-    engines |= {f"torch.{name}": "torch" for name in ("_exact", "_gradients", "_ops")}
+    engines |= {f"torch.{name}": "torch" for name in ("_exact", "_gradients", "_ops", "_plain", "_rows")}
     absent = [f"warpfold\\.{name}" for name, engine in engines.items() if importlib.util.find_spec(engine) is None]
     (tmp_path / "absent").write_text("\n".join(absent))
     allowed = ["--allowlist", str(tmp_path / "absent"), "--ignore-unused-allowlist"]

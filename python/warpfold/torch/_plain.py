@@ -1,3 +1,5 @@
+# mypy: ignore-errors
+# Where torch is not installed, nothing of this can be looked at.
 """Which tensors the functions of `exact` read, and which they leave to torch."""
 
 import torch

