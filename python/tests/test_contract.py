@@ -181,6 +181,26 @@ def test_integers_are_checked():
     same(wf.sum(np.full(10, 100, np.int8), dtype="i1", overflow="wrap"), np.int8(1000 - 1024))
 
 
+@pytest.mark.parametrize("name", ["int8", "uint16", "int32", "uint64", "int64"])
+def test_products_of_integers_as_floats(name):
+    x = np.arange(1, 31, dtype=name).reshape(2, 15)
+    for to in ("float64", "float32", np.float16):
+        floats = {"f": x.astype(np.float64)}
+        for chosen in ({}, {"axis": 0}, {"axis": 1, "keepdims": True}, {"where": x % 7 != 0}, {"axis": -1, "where": x % 2 == 0}):
+            found = wf.prod(x, dtype=to, **chosen)
+            same(found, wf.prod("f", dtype=to, **floats, **chosen))
+            assert to != "float64" or np.allclose(found, np.prod(x.astype(float), **chosen), rtol=1e-15, atol=0)
+        same(wf.segment_prod(x.ravel(), every=15, dtype=to), wf.segment_prod("f", every=15, dtype=to, f=floats["f"].ravel()))
+        keys = np.arange(30) % 3
+        groups = wf.group_by(keys, x.ravel(), where=x.ravel() > 2).prod(dtype=to)
+        same(groups.values, wf.group_by(keys, "f", f=floats["f"].ravel(), where=x.ravel() > 2).prod(dtype=to).values)
+    same(wf.prod(x[:0], dtype=float), np.float64(1))
+    # The element that comes first is an integer, and so are all others.
+    same(wf.prod(x[0, :5], initial=x.dtype.type(2), dtype=float), np.float64(240))
+    with pytest.raises(OverflowError, match="dtype='float64' multiplies floats"):
+        wf.prod(x)
+
+
 def test_accuracy():
     # What trees in the element's type lose is there in the default.
     x = np.concatenate([np.full(4096, 1e8, np.float32), np.full(4096, 1.0, np.float32), np.full(4096, -1e8, np.float32)])

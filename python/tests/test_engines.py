@@ -44,6 +44,24 @@ class TestDask:
         found = {bits(wd.sum(da.from_array(x, chunks=n)).compute()) for n in (10_000, 1237, 100)}
         assert found == {bits(np.float64(math.fsum(x)))}
 
+    def test_extremes_of_nothing_and_ddof(self):
+        da = module("dask.array")
+        import warpfold.dask as wd
+
+        x = sample("float64", (7, 4))
+        lazy = da.from_array(x, chunks=2)
+        same(np.asarray(wd.var(lazy, 0, ddof=1).compute()), wf.var(x, 0, ddof=1))
+        with pytest.raises(TypeError, match="one choice"):
+            wd.std(lazy, ddof=1, correction=1)
+        for none, axis in ((x[:0], None), (x[:0], 0), (x[:, :0], (0, 1)), (x[:, :0], -1)):
+            with pytest.raises(ValueError, match="no elements"):
+                wd.max(da.from_array(none), axis)
+        assert wd.max(da.from_array(x[:, :0]), 0).compute().shape == (0,)
+        gaps = da.from_array(np.full((3, 2), np.nan), chunks=1)
+        with pytest.raises(ValueError, match="all were ignored"):
+            wd.min(gaps, nan="ignore").compute()
+        assert np.isnan(wd.min(gaps, 0, nan="ignore").compute()).all() and np.isnan(wd.min(gaps).compute())
+
     def test_dot(self):
         da = module("dask.array")
         import warpfold.dask as wd

@@ -150,10 +150,26 @@ def test_corrections_and_types():
     same(jax.jit(lambda x: wf.jax.var(x, correction=0.5))(x), wf.var(x, correction=0.5))
     same(jax.jit(lambda x: wf.jax.sum(x, dtype="float16"))(x), wf.sum(x, dtype="float16"))
     same(jax.jit(lambda x: wf.jax.sum(x, accuracy="fast"))(x), wf.sum(x))
+    same(jax.jit(lambda x: wf.jax.prod(x, dtype="float32"))(jnp.arange(1, 26)), np.float32(math.factorial(25)))
     with jax.enable_x64(True):
         big = jnp.full(3, 2**40)
         same(jax.jit(wf.jax.sum)(big), wf.sum(big))
         same(jax.jit(wf.jax.argmax)(big), wf.argmax(big))
+
+
+def test_types_of_64_bits_need_jax_to_have_them():
+    x = jnp.arange(1.0, 6.0)
+    for call in (wf.sum, wf.jax.sum, jax.jit(wf.jax.sum, static_argnames="dtype"), wf.jax.mean, wf.std):
+        with pytest.warns(UserWarning, match="dtype=float64 needs JAX with 64 bits, and the result is float32"):
+            assert call(x, dtype="float64").dtype == "float32"
+    with pytest.warns(UserWarning, match="int64.*int32"):
+        same(wf.sum(jnp.arange(5), dtype="int64"), jnp.int32(10))
+    with pytest.warns(UserWarning, match="float64"):
+        assert jax.grad(lambda x: wf.jax.sum(x, dtype="float64"))(x).tolist() == [1] * 5
+    with pytest.warns(UserWarning, match="float64"):
+        assert jax.grad(lambda x: wf.jax.dot(x, x, dtype="float64"))(x).tolist() == (2 * x).tolist()
+    with jax.enable_x64(True):
+        same(wf.jax.sum(jnp.asarray(x), dtype="float64"), np.float64(15))
 
 
 def test_the_module_is_found_by_the_functions_alone():

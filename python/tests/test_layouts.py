@@ -183,8 +183,13 @@ def test_wrong_keywords():
         wf.sum(x + 1j, dtype="float64")
     with pytest.raises(TypeError, match="order"):
         wf.max(x + 1j)
-    with pytest.raises(TypeError, match="one element type"):
+    with pytest.raises(TypeError, match=r"float64 and float32; convert one, as y\.astype"):
         wf.dot(x, x.astype(np.float32))
+    for threads in (0, -1):
+        with pytest.raises(ValueError, match=f"threads={threads} leaves nobody"):
+            wf.sum(x, threads=threads)
+    with pytest.raises(TypeError, match="keys to integers with numpy.unique"):
+        wf.group_by(np.array(["a", "b"]), x[0, :2])
     with pytest.raises(ValueError, match="shape"):
         wf.dot(x, x[0])
 

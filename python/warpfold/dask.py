@@ -44,8 +44,14 @@ def _combine(parts, axis, keepdims):
     return as_objects(merged(_flat(parts)))
 
 
-def _aggregate(parts, axis, keepdims, to, correction, overflow):
-    total = rounded(_combine(parts, axis, True), to, correction=correction, overflow=overflow)
+def _aggregate(parts, axis, keepdims, to, correction, overflow, dtype, is_whole):
+    merged = _combine(parts, axis, True)
+    if not merged.size:
+        return _np.empty(merged.shape if keepdims else merged.squeeze(axis).shape, dtype)
+    if is_whole and isinstance(one := merged.item(), Exact) and one.op in ("min", "max"):
+        # Says that there is no result; of several, one that does not exist is NaN.
+        one.round()
+    total = rounded(merged, to, correction=correction, overflow=overflow)
     return total if keepdims or not total.ndim else total.squeeze(axis)
 
 
@@ -56,12 +62,15 @@ def _reduction(op, x, axis, keepdims, to, correction, nan, overflow, split_every
     else:
         chunk, dtype = functools.partial(_dot_chunk, nan=nan), result_type(x.dtype, "sum", to)
     axes = tuple(range(x.ndim)) if axis is None else axis
-    kept = 0 if axis is None else x.ndim - (len(axes) if isinstance(axes, tuple) else 1)
+    reduced = {a % x.ndim for a in (axes if isinstance(axes, tuple) else (axes,)) if -x.ndim <= a < x.ndim}
+    kept = x.ndim - len(reduced)
+    if op in ("min", "max") and 0 in (x.shape[a] for a in reduced):
+        raise ValueError(f"{op} of no elements has no value; give an array that has some")
     return _da.reduction(
         x,
         chunk=chunk,
         combine=_combine,
-        aggregate=functools.partial(_aggregate, to=to, correction=correction, overflow=overflow),
+        aggregate=functools.partial(_aggregate, to=to, correction=correction, overflow=overflow, dtype=dtype, is_whole=not kept),
         axis=axes,
         keepdims=keepdims,
         dtype=dtype,
@@ -76,7 +85,10 @@ def _reduction(op, x, axis, keepdims, to, correction, nan, overflow, split_every
 def _function(op):
     if op in ("var", "std"):
 
-        def function(x, /, axis=None, *, correction=0, dtype=None, keepdims=False, nan="propagate", split_every=None):
+        def function(x, /, axis=None, *, correction=None, ddof=None, dtype=None, keepdims=False, nan="propagate", split_every=None):
+            if correction is not None and ddof is not None:
+                raise TypeError("correction and ddof are two names of one choice; give one of them")
+            correction = ddof if correction is None else correction
             return _reduction(op, x, axis, keepdims, dtype, correction, nan, "raise", split_every)
 
     elif op in ("min", "max", "any", "all", "count_nonzero"):

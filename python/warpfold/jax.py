@@ -219,6 +219,9 @@ def reduce(
         mask = None if mask is None else mask[..., None]
     if dtype is not None:
         dtype = np.dtype(dtype).name
+        if name == "prod" and x.dtype.kind in "iu" and jnp.issubdtype(np.dtype(dtype), np.floating):
+            # 64 bits hold few products of integers.
+            x = x.astype(np.float32 if is_narrow() else np.float64)
     result = reduced(x, mask, name, tuple(sorted(axes)), (dtype, float(correction), accuracy, nan, overflow))
     return result.reshape(shape)
 

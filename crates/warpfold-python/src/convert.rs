@@ -1,15 +1,44 @@
 //! From the engine's result types to those that the array API gives.
 
-use pyo3::PyResult;
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use std::ffi::CString;
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUserWarning};
+use pyo3::prelude::*;
 use warpfold_engine::map::{Folded, Map};
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{Column, Complex, DType, Op, Overflow, Policy, ResultKind, Value, bf16, f16};
 
-use crate::names::name;
+use crate::names::{self, name};
 use crate::policy::Correction;
 use crate::take::Home;
+
+/// What JAX makes of a type, where it has 32 bits at most.
+const fn narrow(dtype: DType) -> DType {
+    match dtype {
+        DType::F64 => DType::F32,
+        DType::Complex128 => DType::Complex64,
+        DType::I64 => DType::I32,
+        DType::U64 => DType::U32,
+        other => other,
+    }
+}
+
+/// The type that a caller asks for. Says, as JAX does, that it has no results of one of 64 bits.
+pub(crate) fn asked(dtype: Option<&Bound<'_, PyAny>>, home: Home) -> PyResult<Option<DType>> {
+    let Some(given) = dtype else { return Ok(None) };
+    let to = names::dtype(given)?;
+    if home == (Home::Jax { is_narrow: true }) && narrow(to) != to {
+        let text = format!(
+            "dtype={} needs JAX with 64 bits, and the result is {}; set jax_enable_x64 first",
+            name(to),
+            name(narrow(to))
+        );
+        let (py, text) = (given.py(), CString::new(text).unwrap_or_default());
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)?;
+    }
+    Ok(Some(to))
+}
 
 /// Whether the result is a float whatever the elements are.
 const fn is_float(op: Op) -> bool {
@@ -59,7 +88,7 @@ impl Wanted {
         };
         let is_whole = !dtype.is_float() && !is_float(op);
         let (mut round_to, mut integer) = (None, None);
-        match to {
+        match to.map(|to| if home == (Home::Jax { is_narrow: true }) { narrow(to) } else { to }) {
             Some(to) if to.is_complex() && !(dtype.is_complex() && is_linear(op)) => {
                 return refused(to, "the result is real; name a real type");
             }

@@ -4,9 +4,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::names::name;
 use crate::reduce::{Call, finish, pair};
 use crate::take::{Taken, take_any};
-use crate::{columns, cuda, followed, mapped};
+use crate::{columns, cuda, factors, followed, mapped};
 
 /// Runs what makes the stream the current one of an array's library.
 fn within<'py, R>(
@@ -45,7 +46,11 @@ impl<'py> Call<'_, 'py> {
             return mapped::expression(self, text);
         }
         self.refuse_names()?;
-        let input = match take_any(x)? {
+        let taken = take_any(x)?;
+        if self.multiplies_floats(&taken)? {
+            return mapped::expression(&self.naming(&factors::names(x)?), &factors::as_floats(py));
+        }
+        let input = match taken {
             Taken::Array(input) => input,
             Taken::Column(column) if self.more.is_any() => column.into_input()?,
             Taken::Column(column) => return columns::reduce(py, self, &column),
@@ -82,6 +87,13 @@ pub(crate) fn dot<'py>(
         (Taken::Gpu(a), Taken::Gpu(b)) => return cuda::dot(py, call, &a, &b),
         (a, b) => (a.into_input()?, b.into_input()?),
     };
+    if x.dtype != y.dtype {
+        return Err(PyTypeError::new_err(format!(
+            "dot takes two arrays of one element type, and they are of {} and {}; convert one, as y.astype(x.dtype) does",
+            name(x.dtype),
+            name(y.dtype)
+        )));
+    }
     let wanted = call.wanted(x.dtype, x.home)?;
     let partial = pair(py, &x, &y, call.policy)?;
     let output = finish(&partial, call.op, &wanted, !x.is_empty())?;

@@ -35,7 +35,7 @@ fn message(error: &Error) -> String {
         Error::Overflow { op, dtype, result, value, .. } => {
             let result = result.replace('i', "int").replace('u', "uint");
             let holds = match op {
-                Op::Prod => "dtype='float64' gives an infinity",
+                Op::Prod => "dtype='float64' multiplies floats",
                 _ => "dtype='float64' rounds it",
             };
             format!(

@@ -156,7 +156,7 @@ impl Description {
         x: &Bound<'_, PyAny>,
         y: Option<&Bound<'_, PyAny>>,
         start: Option<u64>,
-        threads: Option<usize>,
+        threads: Option<i64>,
     ) -> PyResult<(AnyPartial, bool)> {
         let py = x.py();
         let threads = policy("exact", "propagate", "raise", threads)?.threads;
@@ -247,7 +247,7 @@ impl Exact {
         x: &Bound<'_, PyAny>,
         y: Option<&Bound<'_, PyAny>>,
         start: Option<u64>,
-        threads: Option<usize>,
+        threads: Option<i64>,
     ) -> PyResult<()> {
         let mine = slf.borrow().description();
         // Nothing is borrowed while other threads of Python may run.

@@ -65,7 +65,7 @@ pub(crate) fn _explain<'py>(
     r#where: Option<&Bound<'py, PyAny>>,
     accuracy: &str,
     nan: &str,
-    threads: Option<usize>,
+    threads: Option<i64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let op = op(op_name)?;
     let policy = policy(accuracy, nan, "raise", threads)?;

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use warpfold_num::{Accuracy, DType, Nan, Op, Overflow, Policy};
 
-use crate::convert::Wanted;
+use crate::convert::{Wanted, asked};
 use crate::names;
 use crate::policy::Correction;
 use crate::reduce::Call;
@@ -101,7 +101,7 @@ pub(crate) fn _result(
 ) -> PyResult<&'static str> {
     let home = if is_narrow { Home::Jax { is_narrow } } else { Home::NumPy };
     let (op, dtype) = (op(function)?, names::dtype(dtype)?);
-    let to = to.map(names::dtype).transpose()?;
+    let to = asked(to, home)?;
     let wanted = Wanted::new(op, dtype, Correction::NONE, Policy::default(), to, home)?;
     Ok(names::name(result(op, &wanted)))
 }

@@ -30,7 +30,7 @@ macro_rules! rounded {
             accuracy: &str,
             nan: &str,
             overflow: &str,
-            threads: Option<usize>,
+            threads: Option<i64>,
             stream: Option<&Any<'py>>,
             names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
@@ -57,7 +57,7 @@ macro_rules! rounded {
             accuracy: &str,
             nan: &str,
             overflow: &str,
-            threads: Option<usize>,
+            threads: Option<i64>,
             names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
             let policy = policy(accuracy, nan, overflow, threads)?;
@@ -94,7 +94,7 @@ macro_rules! moments {
             keepdims: bool,
             $($more: Option<&Any<'py>>,)*
             nan: &str,
-            threads: Option<usize>,
+            threads: Option<i64>,
             stream: Option<&Any<'py>>,
             names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
@@ -121,7 +121,7 @@ macro_rules! moments {
             dtype: Option<&Any<'py>>,
             out: Option<&Any<'py>>,
             nan: &str,
-            threads: Option<usize>,
+            threads: Option<i64>,
             names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
             let policy = policy("exact", nan, "raise", threads)?;
@@ -151,7 +151,7 @@ macro_rules! others {
             keepdims: bool,
             $($more: Option<&Any<'py>>,)*
             nan: &str,
-            threads: Option<usize>,
+            threads: Option<i64>,
             stream: Option<&Any<'py>>,
             names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
@@ -174,7 +174,7 @@ macro_rules! others {
             r#where: Option<&Any<'py>>,
             out: Option<&Any<'py>>,
             nan: &str,
-            threads: Option<usize>,
+            threads: Option<i64>,
             names: Option<&Bound<'py, PyDict>>,
         ) -> Given<'py> {
             let policy = policy("exact", nan, "raise", threads)?;
@@ -204,7 +204,7 @@ pub(crate) fn minmax<'py>(
     keepdims: bool,
     r#where: Option<&Any<'py>>,
     nan: &str,
-    threads: Option<usize>,
+    threads: Option<i64>,
     stream: Option<&Any<'py>>,
     names: Option<&Bound<'py, PyDict>>,
 ) -> Given<'py> {
@@ -225,7 +225,7 @@ pub(crate) fn segment_minmax<'py>(
     every: Option<u64>,
     r#where: Option<&Any<'py>>,
     nan: &str,
-    threads: Option<usize>,
+    threads: Option<i64>,
     names: Option<&Bound<'py, PyDict>>,
 ) -> Given<'py> {
     let policy = policy("exact", nan, "raise", threads)?;
@@ -244,7 +244,7 @@ pub(crate) fn dot<'py>(
     accuracy: &str,
     nan: &str,
     overflow: &str,
-    threads: Option<usize>,
+    threads: Option<i64>,
     stream: Option<&Any<'py>>,
 ) -> Given<'py> {
     let policy = policy(accuracy, nan, overflow, threads)?;
@@ -264,7 +264,7 @@ pub(crate) fn stats<'py>(
     r#where: Option<&Any<'py>>,
     nan: &str,
     overflow: &str,
-    threads: Option<usize>,
+    threads: Option<i64>,
     stream: Option<&Any<'py>>,
 ) -> Given<'py> {
     let policy = policy("exact", nan, overflow, threads)?;

@@ -11,6 +11,7 @@ use warpfold_num::{Column, DType, Policy};
 use crate::cuda::mapped_parts::{self, DeviceParts};
 use crate::cuda::masked;
 use crate::errors::raised;
+use crate::factors;
 use crate::give;
 use crate::keys::dense;
 use crate::mapped_parts::Elements;
@@ -85,7 +86,7 @@ pub(crate) struct GroupBy {
     pub(crate) mask: Option<Py<PyAny>>,
     /// The arrays of an expression.
     pub(crate) names: Option<Py<PyDict>>,
-    pub(crate) threads: Option<usize>,
+    pub(crate) threads: Option<i64>,
 }
 
 impl GroupBy {
@@ -159,11 +160,27 @@ impl GroupBy {
         give::array(py, self.home, &keys, &[keys.len() as u64])
     }
 
+    /// The same groups, of the values as floats.
+    fn of_floats<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Self> {
+        Ok(GroupBy {
+            keys: self.keys.clone_ref(py),
+            x: factors::as_floats(py).into_any().unbind(),
+            found: self.found.clone(),
+            mask: self.mask.as_ref().map(|mask| mask.clone_ref(py)),
+            names: Some(factors::names(x)?.unbind()),
+            ..*self
+        })
+    }
+
     pub(crate) fn reduce<'py>(
         &self,
         py: Python<'py>,
         call: &Call<'_, 'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let x = self.x.bind(py);
+        if !x.is_instance_of::<PyString>() && call.multiplies_floats_of(x)? {
+            return self.of_floats(py, x)?.reduce(py, call);
+        }
         if let Some((keys, values)) = self.there(py)? {
             let (keys, values) = self.reduce_there(py, call, &keys, &values)?;
             return match keys {

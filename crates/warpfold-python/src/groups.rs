@@ -28,7 +28,7 @@ pub(crate) fn group_by(
     x: &Bound<'_, PyAny>,
     groups: Option<u64>,
     r#where: Option<&Bound<'_, PyAny>>,
-    threads: Option<usize>,
+    threads: Option<i64>,
     names: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<GroupBy> {
     let py = keys.py();

@@ -17,6 +17,7 @@ mod dispatch;
 mod errors;
 mod exact;
 mod explain;
+mod factors;
 mod fold;
 mod followed;
 mod functions;

@@ -111,7 +111,7 @@ pub(crate) fn reduce<'py>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,
     op: &Operator,
-    threads: Option<usize>,
+    threads: Option<i64>,
     names: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let policy: Policy = policy("exact", "propagate", "raise", threads)?;

@@ -49,7 +49,7 @@ pub(crate) fn _partials<'py>(
     axis: Option<&Bound<'py, PyAny>>,
     op: &str,
     nan: &str,
-    threads: Option<usize>,
+    threads: Option<i64>,
 ) -> Given<'py> {
     let py = x.py();
     let policy = policy("exact", nan, "raise", threads)?;
@@ -81,7 +81,7 @@ pub(crate) fn _group_partials<'py>(
     groups: u64,
     op: &str,
     nan: &str,
-    threads: Option<usize>,
+    threads: Option<i64>,
 ) -> Given<'py> {
     let py = x.py();
     let policy = policy("exact", nan, "raise", threads)?;

@@ -23,12 +23,12 @@ pub(crate) fn policy(
     accuracy: &str,
     nan: &str,
     overflow: &str,
-    threads: Option<usize>,
+    threads: Option<i64>,
 ) -> PyResult<Policy> {
-    if threads == Some(0) {
-        return Err(PyValueError::new_err(
-            "threads=0 leaves nobody to do the work; give 1 or more, or None for all cores",
-        ));
+    if let Some(threads) = threads.filter(|&threads| threads < 1) {
+        return Err(PyValueError::new_err(format!(
+            "threads={threads} leaves nobody to do the work; give 1 or more, or None for all cores"
+        )));
     }
     Ok(Policy {
         accuracy: choice(
@@ -43,7 +43,7 @@ pub(crate) fn policy(
             if overflow == "defer" { "raise" } else { overflow },
             [("raise", Overflow::Error), ("wrap", Overflow::Wrap)],
         )?,
-        threads,
+        threads: threads.map(|threads| usize::try_from(threads).unwrap_or(usize::MAX)),
         isa: None,
     })
 }

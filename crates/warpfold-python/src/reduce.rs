@@ -11,7 +11,7 @@ use warpfold_exact::partial::Output;
 use warpfold_num::{Column, DType, Error, Op, Policy, Result, Value};
 use warpfold_plan::shape::{Folding, Form};
 
-use crate::convert::Wanted;
+use crate::convert::{Wanted, asked};
 use crate::errors::{cause, raised};
 use crate::give;
 use crate::policy::{Axes, Correction, axes};
@@ -84,8 +84,7 @@ impl<'a, 'py> Call<'a, 'py> {
 
     /// How the results of elements of a type are read.
     pub(crate) fn wanted(&self, dtype: DType, home: Home) -> PyResult<Wanted> {
-        let to = self.dtype.map(crate::names::dtype).transpose()?;
-        Wanted::new(self.op, dtype, self.ddof, self.policy, to, home)
+        Wanted::new(self.op, dtype, self.ddof, self.policy, asked(self.dtype, home)?, home)
     }
 
     /// Reduces an array, all of whose elements count once.

@@ -10,6 +10,7 @@ use warpfold_num::DType;
 use warpfold_plan::segment::{Numbers, Segments};
 
 use crate::errors::raised;
+use crate::factors;
 use crate::mapped_parts::Elements;
 use crate::masked::mask;
 use crate::named::Named;
@@ -47,7 +48,11 @@ pub(crate) fn reduce<'py>(
         return expression(call, text, segments);
     }
     call.refuse_names()?;
-    let input = match take_any(x)? {
+    let taken = take_any(x)?;
+    if call.multiplies_floats(&taken)? {
+        return expression(&call.naming(&factors::names(x)?), &factors::as_floats(py), segments);
+    }
+    let input = match taken {
         Taken::Gpu(x) => return crate::cuda::segments::reduce(py, call, &x, segments),
         other => other.into_input()?,
     };

@@ -98,7 +98,7 @@ impl Buffer {
             (b"Zd", 16) | (b"Zg", 16) => DType::Complex128,
             (b"O", _) => {
                 return refused(
-                    "these are Python objects; convert them to numbers with x.astype(float)",
+                    "these are Python objects; convert numbers with x.astype(float), and keys to integers with numpy.unique(x, return_inverse=True)[1]",
                 );
             }
             (b"g" | b"Zg", _) => {
@@ -110,7 +110,9 @@ impl Buffer {
                 return refused("these are records; take one field, as x['name']");
             }
             ([.., b'w' | b's'], _) => {
-                return refused("these are strings; convert them with x.astype(float)");
+                return refused(
+                    "these are strings; convert numbers with x.astype(float), and keys to integers with numpy.unique(x, return_inverse=True)[1]",
+                );
             }
             _ => return refused("no reduction takes them; convert them to numbers"),
         })

@@ -179,7 +179,9 @@ fn without_format(x: &Bound<'_, PyAny>, error: PyErr) -> PyResult<Input> {
     }
     let remedy = match dtype.getattr("kind")?.extract::<String>()?.as_str() {
         "M" | "m" => "view them as integers with x.view(numpy.int64); NaT is the least of those",
-        "U" | "S" | "T" => "these are strings; convert them with x.astype(float)",
+        "U" | "S" | "T" => {
+            "these are strings; convert numbers with x.astype(float), and keys to integers with numpy.unique(x, return_inverse=True)[1]"
+        }
         _ => "convert them with x.astype(numpy.float32)",
     };
     let refused =
