@@ -54,6 +54,19 @@ def test_rows_of_16_bits(dtype):
                 check(str(dtype), op, x.reshape(-1), correction=1)
 
 
+@pytest.mark.parametrize("name", ["int8", "int32", "int64"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_products_of_integers_as_floats(name, dtype):
+    x = torch.arange(1, 241, dtype=torch.int64).remainder(23).add(1).to(getattr(torch, name)).reshape(12, 20)
+    for chosen in ({}, {"axis": 0}, {"axis": 1}):
+        check(name, "prod", x, dtype=dtype, **chosen)
+    flat = x.reshape(-1)
+    assert outcome(wf.segment_prod, flat.cuda(), every=20, dtype=dtype) == outcome(wf.segment_prod, flat, every=20, dtype=dtype)
+    keys = torch.arange(240) % 7
+    there = wf.group_by(keys.cuda(), flat.cuda(), groups=7).prod(dtype=dtype)
+    assert outcome(lambda: there) == outcome(lambda: wf.group_by(keys, flat, groups=7).prod(dtype=dtype))
+
+
 @pytest.mark.parametrize("name", [*REAL, *COMPLEX, "bfloat16"])
 def test_segments(name):
     x, y = tensor(name, (5000,), 1), tensor(name, (5000,), 1).cuda()
