@@ -37,7 +37,7 @@ mod types;
 
 pub use function::{Binary, Unary};
 pub use native::{Bound, Maker};
-pub use operator::{MOST_FIELDS, MOST_RUNS, Operator, State, TypedOperator, Written};
+pub use operator::{MOST_FIELDS, MOST_RUNS, Operator, Piece, State, TypedOperator, Written};
 pub use program::{Id, Node, Program, Root};
 pub use slice::Slice;
 pub use text::Expr;

@@ -1,6 +1,6 @@
 //! Operators as text beside the same arithmetic in Rust: bits of runs and merged states, and what is refused.
 
-use warpfold_expr::{Expr, MOST_RUNS, Operator, Slice, State, TypedOperator, Written};
+use warpfold_expr::{Expr, MOST_RUNS, Operator, Piece, Slice, State, TypedOperator, Written};
 use warpfold_num::DType;
 use warpfold_num::random::Words;
 
@@ -42,14 +42,15 @@ fn runs_have_the_bits_of_the_same_arithmetic_in_rust() {
     let operator = typed(&WELFORD, &[("x", DType::F64)]);
     let inputs = [Slice::F64(&x)];
     for (first, runs) in [(0, MOST_RUNS), (3, 7), (5, MOST_RUNS), (1, 1)] {
-        let states = operator.runs(&inputs, first, 32, runs).expect("floats have values");
+        let states =
+            operator.runs(Piece::of(&inputs), first, 32, runs).expect("floats have values");
         assert_eq!(states.len(), runs);
         for (run, state) in states.iter().enumerate() {
             let x = &x[first + 32 * run..][..32];
             let wanted =
                 x[1..].iter().fold([1.0, x[0], 0.0], |all, &x| welford(all, [1.0, x, 0.0]));
             assert_eq!(floats(state), wanted, "{first} {run}");
-            assert_eq!(operator.run(&inputs, first + 32 * run, 32).as_ref(), Ok(state));
+            assert_eq!(operator.run(Piece::of(&inputs), first + 32 * run, 32).as_ref(), Ok(state));
         }
     }
     operator.check(&inputs).expect("it is associative up to rounding");
@@ -71,7 +72,9 @@ fn fields_of_all_types_and_narrow_inputs_go_side_by_side() {
     };
     let operator = typed(&written, &[("x", DType::F32), ("y", DType::I8)]);
     let inputs = [Slice::F32(&x), Slice::I8(&y)];
-    for (run, state) in operator.runs(&inputs, 0, 32, 40).expect("values").iter().enumerate() {
+    for (run, state) in
+        operator.runs(Piece::of(&inputs), 0, 32, 40).expect("values").iter().enumerate()
+    {
         let range = 32 * run..32 * run + 32;
         let most = range.clone().map(|k| x[k]).fold(0.0, f32::max);
         let at = range.clone().find(|&k| x[k] == most).expect("it is there");
@@ -120,10 +123,12 @@ fn laws_that_are_broken_are_told_with_the_states() {
 fn overflows_are_told_where_they_are() {
     let x = [1i64, i64::MAX, 3];
     let operator = typed(&Written::new("s: i64", "x + 1", "a.s + b.s"), &[("x", DType::I64)]);
-    let error = operator.runs(&[Slice::I64(&x)], 0, 3, 1).expect_err("it overflows").to_string();
+    let error =
+        operator.runs(Piece::of(&[Slice::I64(&x)]), 0, 3, 1).expect_err("it overflows").to_string();
     assert!(error.starts_with("lift at index 1, `x + 1`"), "{error}");
     let operator = typed(&Written::new("s: i64", "x", "a.s + b.s"), &[("x", DType::I64)]);
-    let error = operator.runs(&[Slice::I64(&x)], 0, 3, 1).expect_err("it overflows").to_string();
+    let error =
+        operator.runs(Piece::of(&[Slice::I64(&x)]), 0, 3, 1).expect_err("it overflows").to_string();
     assert!(error.starts_with("merge, `a.s + b.s`"), "{error}");
 }
 

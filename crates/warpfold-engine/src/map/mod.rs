@@ -61,6 +61,7 @@ pub use evaluate::evaluate;
 pub use exponents::{Exponents, HALF};
 pub use operand::{Each, Operand, fits};
 pub use parts::{ColumnsOf, Share, columns_of_stats};
+pub(crate) use parts::{Elements, array, gathered};
 pub use reduction::{Measure, Reduction};
 pub use results::Results;
 pub use task::{Pairs, Squares, Task, TaskPartial};

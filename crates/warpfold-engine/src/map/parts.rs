@@ -38,7 +38,7 @@ const BLOCK: usize = 1 << 16;
 const REPEATED: usize = 1 << 20;
 
 /// Where the elements of outputs lie.
-pub(super) enum Elements<'p> {
+pub(crate) enum Elements<'p> {
     /// One behind the other, from a function of the output.
     Runs(Box<dyn Fn(usize) -> Range<usize> + Sync + 'p>),
     /// At the sum of the first's index and an offset, which all outputs share.
@@ -49,7 +49,7 @@ pub(super) enum Elements<'p> {
 
 impl<'p> Elements<'p> {
     /// The elements of the parts of `n`, and how many outputs there are.
-    fn of(parts: &'p Parts<'p>, n: usize) -> Result<(Self, usize)> {
+    pub(crate) fn of(parts: &'p Parts<'p>, n: usize) -> Result<(Self, usize)> {
         let same = |elements: u64| {
             if elements == n as u64 {
                 return Ok(());
@@ -102,7 +102,7 @@ impl<'p> Elements<'p> {
     }
 
     /// How many elements an output has.
-    fn count(&self, output: usize) -> usize {
+    pub(crate) fn count(&self, output: usize) -> usize {
         match self {
             Elements::Runs(run) => run(output).len(),
             Elements::Strided { each, .. } => *each,
@@ -111,7 +111,7 @@ impl<'p> Elements<'p> {
     }
 
     /// The indices of some elements of an output, by their positions; `offsets` are those of the last request.
-    fn indices(
+    pub(crate) fn indices(
         &self,
         output: usize,
         positions: Range<usize>,
@@ -139,14 +139,14 @@ impl<'p> Elements<'p> {
 }
 
 /// Some elements of an array, gathered.
-fn gathered(array: &HostArray<'_>, indices: &[usize]) -> Box<dyn Any> {
+pub(crate) fn gathered(array: &HostArray<'_>, indices: &[usize]) -> Box<dyn Any> {
     with_element!(array.dtype(), T => {
         let elements: &[T] = array.slice().unwrap_or_else(|| unreachable!("an array has its type"));
         Box::new(indices.iter().map(|&at| elements[at]).collect::<Vec<T>>())
     })
 }
 
-fn array(dtype: DType, gathered: &dyn Any) -> HostArray<'_> {
+pub(crate) fn array(dtype: DType, gathered: &dyn Any) -> HostArray<'_> {
     with_element!(dtype, T => {
         let elements: Option<&Vec<T>> = gathered.downcast_ref();
         HostArray::of(elements.map_or(&[], Vec::as_slice))

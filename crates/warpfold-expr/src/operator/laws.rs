@@ -3,6 +3,7 @@
 use warpfold_num::random::Words;
 use warpfold_num::{Error, Result};
 
+use super::Piece;
 use super::typed::{State, TypedOperator};
 use crate::slice::Slice;
 use crate::types::Const;
@@ -68,10 +69,10 @@ impl TypedOperator {
         let mut index = words.index(starts);
         let mut next = || -> Result<State> {
             let more = if are_long { words.index(LONGEST) } else { 0 };
-            let mut state = self.lift(inputs, index % n)?;
+            let mut state = self.lift(Piece::of(inputs), index % n)?;
             for _ in 0..more {
                 index += 1;
-                state = self.merge(&state, &self.lift(inputs, index % n)?)?;
+                state = self.merge(&state, &self.lift(Piece::of(inputs), index % n)?)?;
             }
             index += 1;
             Ok(state)

@@ -1,14 +1,14 @@
 //! [`Operator`]: a reduction of one's own as text: how an element becomes a state, how neighbours' states merge, what the last one says.
 //!
 //! ```
-//! use warpfold_expr::{Operator, Slice, Written};
+//! use warpfold_expr::{Operator, Piece, Slice, Written};
 //! use warpfold_num::DType;
 //!
 //! // Maxima with what stands beside them.
 //! let written = Written { finish: Some("of"), ..Written::new("most: f64, of: i64", "x, y", "max(a.most, b.most), select(b.most > a.most, b.of, a.of)") };
 //! let operator = Operator::parse(&written)?.typed(&[("x", DType::F64), ("y", DType::I64)])?;
 //! let inputs = [Slice::F64(&[1.5, 7.0, 2.0]), Slice::I64(&[10, 20, 30])];
-//! let lift = |index| operator.lift(&inputs, index);
+//! let lift = |at| operator.lift(Piece::of(&inputs), at);
 //! let state = operator.merge(&operator.merge(&lift(0)?, &lift(1)?)?, &lift(2)?)?;
 //! assert_eq!(operator.finish(&state)?, [20i64.into()]);
 //! # Ok::<(), warpfold_num::Error>(())
@@ -19,6 +19,7 @@ mod runs;
 mod text;
 mod typed;
 
+use crate::slice::Slice;
 use crate::text::Expr;
 use crate::types::Type;
 pub use runs::MOST_RUNS;
@@ -26,6 +27,30 @@ pub use typed::{State, TypedOperator};
 
 /// Fields at most of a state, which has 64 bytes at most.
 pub const MOST_FIELDS: usize = 8;
+
+/// Neighbouring elements, and which indices they have.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece<'a> {
+    /// The elements of each input, as many of each.
+    pub inputs: &'a [Slice<'a>],
+    /// The index of the first one.
+    pub start: u64,
+    /// Where rows of so many elements lie one behind the other: their length, after which indices begin at 0 again.
+    pub row: Option<u64>,
+}
+
+impl<'a> Piece<'a> {
+    /// Elements whose indices count from 0.
+    pub fn of(inputs: &'a [Slice<'a>]) -> Self {
+        Piece { inputs, start: 0, row: None }
+    }
+
+    /// The index of the element at a position.
+    fn index(&self, position: usize) -> u64 {
+        let index = self.start + position as u64;
+        self.row.map_or(index, |row| index % row)
+    }
+}
 
 /// An operator's texts. Fields and values stand between commas; expressions are those of [`Expr`].
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,8 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 use warpfold_num::Result;
 
-use super::MOST_FIELDS;
 use super::typed::{State, TypedOperator, Values, bits};
+use super::{MOST_FIELDS, Piece};
 use crate::slice::Slice;
 use crate::tile::{Fault, TILE, Tiles};
 use crate::types::Type;
@@ -79,7 +79,7 @@ fn keep(
 }
 
 impl TypedOperator {
-    /// The states of up to [`MOST_RUNS`] neighbouring runs of so many elements, the first of which has an index: in each, elements in order.
+    /// The states of up to [`MOST_RUNS`] neighbouring runs of so many elements, from a position: in each, elements in order.
     ///
     /// # Errors
     /// [`Error::Map`](warpfold_num::Error::Map): an operation of integers that has no value.
@@ -88,16 +88,16 @@ impl TypedOperator {
     /// If there are fewer elements, or more runs.
     pub fn runs(
         &self,
-        inputs: &[Slice<'_>],
+        piece: Piece<'_>,
         first: usize,
         length: usize,
         runs: usize,
     ) -> Result<Vec<State>> {
         assert!(runs <= MOST_RUNS, "there are {MOST_RUNS} runs at most");
-        match self.side_by_side(inputs, first, length, runs) {
+        match self.side_by_side(piece, first, length, runs) {
             Ok(states) => Ok(states),
             // One by one, which tells of the first fault.
-            Err(_) => (0..runs).map(|run| self.run(inputs, first + run * length, length)).collect(),
+            Err(_) => (0..runs).map(|run| self.run(piece, first + run * length, length)).collect(),
         }
     }
 
@@ -105,17 +105,17 @@ impl TypedOperator {
     ///
     /// # Errors
     /// As [`runs`](Self::runs).
-    pub fn run(&self, inputs: &[Slice<'_>], first: usize, length: usize) -> Result<State> {
-        let mut state = self.lift(inputs, first)?;
-        for index in first + 1..first + length {
-            state = self.merge(&state, &self.lift(inputs, index)?)?;
+    pub fn run(&self, piece: Piece<'_>, first: usize, length: usize) -> Result<State> {
+        let mut state = self.lift(piece, first)?;
+        for position in first + 1..first + length {
+            state = self.merge(&state, &self.lift(piece, position)?)?;
         }
         Ok(state)
     }
 
     fn side_by_side(
         &self,
-        inputs: &[Slice<'_>],
+        piece: Piece<'_>,
         first: usize,
         length: usize,
         runs: usize,
@@ -124,9 +124,10 @@ impl TypedOperator {
         // Element k of every run, then element k + 1 of every run.
         let mut lifted: Vec<Lanes> = types().map(|ty| Lanes::new(ty, runs * length)).collect();
         let mut tiles = Tiles::new(&self.lift.program, false);
-        let indices: Vec<u64> = (first as u64..(first + runs * length) as u64).collect();
+        let positions = first..first + runs * length;
+        let indices: Vec<u64> = positions.clone().map(|position| piece.index(position)).collect();
         let mut given: Vec<Slice<'_>> =
-            inputs.iter().map(|input| input.part(first..first + runs * length)).collect();
+            piece.inputs.iter().map(|input| input.part(positions.clone())).collect();
         given.push(Slice::U64(&indices));
         for from in (0..runs * length).step_by(TILE) {
             let n = TILE.min(runs * length - from);

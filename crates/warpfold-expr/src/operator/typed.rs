@@ -3,7 +3,7 @@
 use warpfold_num::{DType, Error, Result, Value};
 
 use super::text::of;
-use super::{MOST_FIELDS, Operator};
+use super::{MOST_FIELDS, Operator, Piece};
 use crate::function::Unary;
 use crate::program::{Node, Program};
 use crate::scalar;
@@ -197,13 +197,25 @@ impl TypedOperator {
         &inputs[..inputs.len() - 1]
     }
 
-    /// The state of one element.
+    /// The types of the results.
+    pub fn results(&self) -> Vec<DType> {
+        match &self.finish {
+            None => self.fields.iter().map(|(_, ty)| ty.dtype()).collect(),
+            Some(finish) => {
+                finish.roots().iter().map(|root| finish.ty(root.value).dtype()).collect()
+            }
+        }
+    }
+
+    /// The state of the element at a position.
     ///
     /// # Errors
     /// [`Error::Map`]: an operation of integers that has no value, with the index.
-    pub fn lift(&self, inputs: &[Slice<'_>], index: usize) -> Result<State> {
-        let mut values: Vec<Const> = inputs.iter().map(|input| element(input, index)).collect();
-        values.push(Const::U64(index as u64));
+    pub fn lift(&self, piece: Piece<'_>, position: usize) -> Result<State> {
+        let mut values: Vec<Const> =
+            piece.inputs.iter().map(|input| element(input, position)).collect();
+        let index = piece.index(position);
+        values.push(Const::U64(index));
         self.lift.of(&values).map_err(|error| of(&format!("lift at index {index}"), error))
     }
 

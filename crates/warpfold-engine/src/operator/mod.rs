@@ -19,16 +19,19 @@
 //! # Ok::<(), warpfold_num::Error>(())
 //! ```
 
+mod parts;
+
 use std::fmt;
 
 use warpfold_exact::tree::{self, BLOCK, Interval, LEVEL_OF_RUNS, RUN, Tree};
-use warpfold_expr::{MOST_RUNS, Slice, State};
+use warpfold_expr::{MOST_RUNS, Piece, Slice, State};
 pub use warpfold_expr::{Operator, TypedOperator, Written};
 use warpfold_num::{Error, Policy, Result, Value};
 use warpfold_plan::HostArray;
 
 use crate::map::slice;
 use crate::{facts, threads};
+pub use parts::columns;
 
 /// Elements that a thread takes at once, from an index that they divide: one span of the tree.
 const GRAIN: u64 = 64 * BLOCK;
@@ -45,25 +48,44 @@ pub fn fold(
     let n = length(operator, arrays)?;
     let inputs: Vec<Slice<'_>> = arrays.iter().map(slice).collect();
     operator.check(&inputs)?;
-    let along = Along { operator, inputs: &inputs };
-    let grains = 0..(n as u64).div_ceil(GRAIN) as usize;
-    let threads = policy.threads.unwrap_or(usize::MAX).min(facts().threads);
-    let intervals = threads::map(threads, grains, |grain| {
+    read(operator, state(operator, &inputs, n as u64, threads_of(policy))?)
+}
+
+/// The threads that share the work.
+fn threads_of(policy: Policy) -> usize {
+    policy.threads.unwrap_or(usize::MAX).min(facts().threads)
+}
+
+/// The state of so many elements; none of none.
+fn state(
+    operator: &TypedOperator,
+    inputs: &[Slice<'_>],
+    n: u64,
+    threads: usize,
+) -> Result<Option<State>> {
+    let along = Along { operator, piece: Piece::of(inputs) };
+    let intervals = threads::map(threads, 0..n.div_ceil(GRAIN) as usize, |grain| {
         let first = grain as u64 * GRAIN;
-        along.interval(first, (first + GRAIN).min(n as u64))
+        along.interval(first, (first + GRAIN).min(n))
     });
     let mut tree = Tree::new(along);
     intervals.into_iter().for_each(|interval| tree.insert(interval));
-    let state = tree.root().unwrap_or_else(|gap| unreachable!("the arrays are whole: {gap:?}"));
+    root(&tree)
+}
+
+/// What a tree of all elements says.
+fn root(tree: &Tree<Along<'_>>) -> Result<Option<State>> {
+    tree.root().unwrap_or_else(|gap| unreachable!("the arrays are whole: {gap:?}")).transpose()
+}
+
+/// The results that a state says, or the state of nothing.
+fn read(operator: &TypedOperator, state: Option<State>) -> Result<Vec<Value>> {
     let none = || {
         let (obstacle, remedy) =
             ("there are no elements, and it has no identity", "give an identity, or elements");
         refused(obstacle.into(), remedy)
     };
-    match state {
-        Some(state) => operator.finish(&state?),
-        None => operator.finish(&operator.identity().ok_or_else(none)?),
-    }
+    operator.finish(&state.or_else(|| operator.identity()).ok_or_else(none)?)
 }
 
 fn refused(obstacle: String, remedy: &str) -> Error {
@@ -92,7 +114,8 @@ fn length(operator: &TypedOperator, inputs: &[HostArray<'_>]) -> Result<usize> {
 #[derive(Clone, Copy)]
 struct Along<'a> {
     operator: &'a TypedOperator,
-    inputs: &'a [Slice<'a>],
+    /// The elements, whose indices follow each other.
+    piece: Piece<'a>,
 }
 
 impl fmt::Debug for Along<'_> {
@@ -112,7 +135,7 @@ impl tree::Operator for Along<'_> {
     type Node = Result<State>;
 
     fn run(&self, leaves: &[u64]) -> Result<State> {
-        self.operator.run(self.inputs, leaves[0] as usize, leaves.len())
+        self.operator.run(self.piece, self.position(leaves[0]), leaves.len())
     }
 
     fn block(&self, runs: &[Result<State>]) -> Result<State> {
@@ -128,13 +151,18 @@ impl tree::Operator for Along<'_> {
 }
 
 impl Along<'_> {
+    fn position(self, index: u64) -> usize {
+        (index - self.piece.start) as usize
+    }
+
     /// Some elements, from an index that a run's elements divide: whole runs side by side, then the others.
     fn interval(self, first: u64, end: u64) -> Interval<Self> {
         let mut interval = Interval::new(first);
         let mut index = first;
         while end - index >= RUN {
             let runs = ((end - index) / RUN).min(MOST_RUNS as u64);
-            match self.operator.runs(self.inputs, index as usize, RUN as usize, runs as usize) {
+            match self.operator.runs(self.piece, self.position(index), RUN as usize, runs as usize)
+            {
                 Ok(states) => {
                     states
                         .into_iter()
