@@ -54,6 +54,54 @@ def test_results_have_the_types_of_their_fields():
     assert "most: f32" in repr(operator)
 
 
+@pytest.mark.parametrize("shape", [(40, 7), (3, 64), (2, 1100, 3)])
+def test_parts_are_arrays_of_their_own(shape):
+    x = np.random.default_rng(5).normal(3, 2, shape)
+    y = np.arange(x.size).reshape(shape)
+    operator = wf.operator(
+        state="n: f64, mean: f64, m2: f64, most: f64, at: u64, of: i64",
+        lift="1, x, 0, x, index, y",
+        merge=WELFORD["merge"] + ", max(a.most, b.most), select(b.most > a.most, b.at, a.at), select(b.most > a.most, b.of, a.of)",
+        finish="mean, m2, at, of",
+    )
+
+    def alone(x, y):
+        return wf.reduce(np.ascontiguousarray(x), operator, y=np.ascontiguousarray(y))
+
+    for axis in range(len(shape)):
+        found = wf.reduce(x, operator, axis, y=y)
+        rows = [np.moveaxis(array, axis, -1).reshape(-1, shape[axis]) for array in (x, y)]
+        wanted = [alone(*both) for both in zip(*rows)]
+        assert all(array.shape == shape[:axis] + shape[axis + 1 :] for array in found)
+        assert list(zip(*(array.ravel().tolist() for array in found))) == wanted
+        assert wf.reduce(x, operator, axis, y=y, keepdims=True)[0].shape == shape[:axis] + (1,) + shape[axis + 1 :]
+    assert [array.item() for array in wf.reduce(x, operator, keepdims=True, y=y)] == list(alone(x, y))
+    x, y = x.ravel(), y.ravel()
+    offsets = np.array([0, 5, 5 + 33, x.size])
+    wanted = [alone(x[a:b], y[a:b]) for a, b in zip(offsets, offsets[1:])]
+    for where in (dict(offsets=offsets), dict(lengths=np.diff(offsets))):
+        assert list(zip(*(array.tolist() for array in wf.reduce(x, operator, y=y, **where)))) == wanted
+    keys = np.arange(x.size) % 5
+    wanted = [alone(x[keys == key], y[keys == key]) for key in range(5)]
+    for groups in (wf.group_by(keys, x).reduce(operator, y=y).values, wf.group_by(keys, x, groups=5).reduce(operator, y=y)):
+        assert list(zip(*(array.tolist() for array in groups))) == wanted
+
+
+def test_parts_that_are_refused():
+    total = wf.operator(state="s: i64", lift="x", merge="a.s + b.s")
+    x = np.arange(6)
+    with pytest.raises(ValueError, match="segment 1: .*no elements"):
+        wf.reduce(x, total, offsets=np.array([0, 2, 2]))
+    with pytest.raises(TypeError, match="do not go with segments"):
+        wf.reduce(x, total, axis=0, every=2)
+    with pytest.raises(ValueError, match="axis"):
+        wf.reduce(x, total, axis=1)
+    with pytest.raises(TypeError, match="neither where nor an expression"):
+        wf.group_by(x % 2, x, where=x > 2).reduce(total)
+    assert wf.reduce(np.zeros((2, 0), np.int64), wf.operator(state="s: i64", lift="x", merge="a.s + b.s", identity="0"), axis=1).tolist() == [0, 0]
+    assert wf.reduce(np.zeros((0, 2)), wf.operator(state="s: f64", lift="x", merge="a.s + b.s"), axis=1).tolist() == []
+
+
 def test_nothing_is_the_identity():
     total = dict(state="s: i64", lift="x", merge="a.s + b.s")
     none = np.array([], np.int64)

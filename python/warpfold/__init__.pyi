@@ -562,7 +562,12 @@ def reduce(
     x: _Array,
     op: Operator,
     /,
+    axis: _Axis = None,
     *,
+    keepdims: bool = False,
+    offsets: _Array = None,
+    lengths: _Array = None,
+    every: int | None = None,
     threads: int | None = None,
     **names: _Array,
 ) -> Any: ...
@@ -613,6 +618,7 @@ class Stats(NamedTuple):
 class GroupBy:
     @property
     def keys(self) -> _Result: ...
+    def reduce(self, op: Operator, /, **names: _Array) -> _Result: ...
     def sum(
         self,
         *,

@@ -17,6 +17,7 @@ use crate::keys::dense;
 use crate::mapped_parts::Elements;
 use crate::masked::mask;
 use crate::named::Named;
+use crate::operators::{Arrays, Operator};
 use crate::parted::columns;
 use crate::policy::policy;
 use crate::reduce::{Call, More, check_bools};
@@ -201,6 +202,29 @@ impl GroupBy {
                 })?
             }
         };
+        if self.found.is_none() {
+            return Ok(values);
+        }
+        give::named(py, "Groups", vec![("keys", self.keys(py)?), ("values", values)])
+    }
+
+    /// The results of each group by an operator of one's own.
+    pub(crate) fn operator<'py>(
+        &self,
+        py: Python<'py>,
+        op: &Operator,
+        names: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if self.mask.is_some() || self.names.is_some() {
+            return Err(PyTypeError::new_err(
+                "operators of groups take neither where nor an expression; say what counts in the operator's lift",
+            ));
+        }
+        let policy = self.policy("exact", "propagate", "raise")?;
+        let arrays = Arrays::of(op, self.x.bind(py), names)?;
+        let values = self.parted(py, arrays.one_axis()?, policy, |parts, groups| {
+            arrays.columns(py, parts, &[groups], policy)
+        })?;
         if self.found.is_none() {
             return Ok(values);
         }

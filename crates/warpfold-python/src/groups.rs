@@ -14,6 +14,7 @@ use crate::grouped::{GroupBy, Values, on_gpu};
 use crate::keys::{dense, found};
 use crate::mapped_parts::Elements;
 use crate::masked::mask;
+use crate::operators::Operator;
 use crate::policy::{correction as ddof_of, policy};
 use crate::reduce::{Call, check_bools};
 use crate::run::run;
@@ -110,6 +111,17 @@ macro_rules! methods {
                     (None, Some(keys)) => self.given(py, keys),
                     (None, None) => unreachable!("groups of any keys were found"),
                 }
+            }
+
+            /// The result of an operator of one's own of each group, whose elements keep their order.
+            #[pyo3(name = "reduce", signature = (op, /, **names))]
+            fn by_operator<'py>(
+                &self,
+                py: Python<'py>,
+                op: &Operator,
+                names: Option<&Bound<'py, PyDict>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                self.operator(py, op, names)
             }
 
             $(#[doc = $about]

@@ -3,15 +3,19 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use warpfold_engine::HostArray;
-use warpfold_engine::operator::{self as engine, Written};
-use warpfold_num::{DType, Policy};
+use warpfold_engine::operator::{self as engine, TypedOperator, Written};
+use warpfold_engine::{HostArray, Parts};
+use warpfold_num::{Column, DType, Policy};
+use warpfold_plan::shape::{Folding, Layout};
 
 use crate::errors::raised;
-use crate::give::scalar;
-use crate::policy::policy;
+use crate::give::array;
+use crate::parted::Where;
+use crate::policy::{Axes, axes, policy};
+use crate::reduce::is_all;
 use crate::run::run;
-use crate::take::{Input, Taken, take_any};
+use crate::segments::cut;
+use crate::take::{Input, Taken, one_axis, take_any};
 
 /// A reduction of one's own: what `warpfold.operator` makes and `warpfold.reduce` takes.
 ///
@@ -81,7 +85,7 @@ pub(crate) fn operator(
     Ok(Operator { operator, shown })
 }
 
-/// Reduces an array by an operator of one's own, along one fixed tree: the same bits at any number of threads.
+/// Reduces an array by an operator of one's own, whole or in parts, along one fixed tree: the same bits at any number of threads.
 ///
 /// Parameters
 /// ----------
@@ -89,6 +93,14 @@ pub(crate) fn operator(
 ///     The array that ``lift`` calls ``x``: contiguous, on the processor; its elements are taken in C order.
 /// op : Operator
 ///     What `warpfold.operator` made. Its laws are tried on a sample of the elements first.
+/// axis : int or tuple of int, optional
+///     The axes to reduce. By default all of them.
+/// keepdims : bool
+///     Whether reduced axes stay, with length 1.
+/// offsets, lengths : array of integers, optional
+///     Where segments of an array of one axis begin and the last one ends, or how long each is.
+/// every : int, optional
+///     How long each segment is.
 /// threads : int, optional
 ///     No more threads than these.
 /// names : array
@@ -96,7 +108,8 @@ pub(crate) fn operator(
 ///
 /// Returns
 /// -------
-/// scalar, or tuple of scalars where the operator has several results
+/// scalar or array, or tuple of these where the operator has several results
+///     In each part ``index`` counts from its first element. A part of nothing has the results of the identity, if there is one.
 ///
 /// Examples
 /// --------
@@ -105,49 +118,154 @@ pub(crate) fn operator(
 /// >>> last = wf.operator(state="last: i64", lift="x", merge="b.last")
 /// >>> wf.reduce(np.arange(100), last)
 /// np.int64(99)
+/// >>> wf.reduce(np.arange(6).reshape(2, 3), last, axis=0)
+/// array([3, 4, 5])
+/// >>> wf.reduce(np.arange(6), last, every=2)
+/// array([1, 3, 5])
 #[pyfunction]
-#[pyo3(signature = (x, op, /, *, threads=None, **names))]
+#[pyo3(signature = (x, op, /, axis=None, *, keepdims=false, offsets=None, lengths=None, every=None, threads=None, **names))]
+#[allow(clippy::too_many_arguments, reason = "they are the keywords of a function of Python's")]
 pub(crate) fn reduce<'py>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,
     op: &Operator,
+    axis: Option<&Bound<'py, PyAny>>,
+    keepdims: bool,
+    offsets: Option<&Bound<'py, PyAny>>,
+    lengths: Option<&Bound<'py, PyAny>>,
+    every: Option<u64>,
     threads: Option<i64>,
     names: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let policy: Policy = policy("exact", "propagate", "raise", threads)?;
-    let mut inputs: Vec<(String, Input)> = vec![("x".into(), on_processor(x)?)];
-    let known = op.operator.names();
-    for (name, array) in names.into_iter().flatten() {
-        let name: String = name.extract()?;
-        if name == "x" || !known.contains(&name.as_str()) {
-            let why =
-                if name == "x" { "x is the first argument" } else { "lift names no such array" };
-            return Err(PyTypeError::new_err(format!(
-                "reduce got an array {name}, and {why}; leave it out, or give it the name that lift has"
+    let policy = policy("exact", "propagate", "raise", threads)?;
+    let given = Arrays::of(op, x, names)?;
+    let ndim = given.shape().len();
+    if offsets.is_some() || lengths.is_some() || every.is_some() {
+        if axis.is_some() || keepdims {
+            return Err(PyTypeError::new_err(
+                "axis and keepdims do not go with segments; leave out offsets, lengths and every, or them",
+            ));
+        }
+        let segments = Where { offsets, lengths, every, mask: None };
+        let elements = (given.one_axis()?, given.bytes());
+        return cut(py, policy, &segments, elements, |parts, outputs| {
+            given.columns(py, parts, &[outputs], policy)
+        });
+    }
+    match axes(axis)? {
+        Axes::Some(axes) if !is_all(&axes, ndim) || keepdims => {
+            let layout = Layout::c(given.shape());
+            let folding = layout.and_then(|layout| Folding::of(layout, &axes));
+            let parted = folding.and_then(|folding| Ok((folding.form()?, folding)));
+            let (form, folding) = parted.map_err(|error| raised(&error))?;
+            let shape = if keepdims { folding.shape_kept() } else { folding.shape() };
+            given.columns(py, &Parts::Axes(form, folding), &shape, policy)
+        }
+        Axes::Some(_) | Axes::All => {
+            let shape = vec![1; if keepdims { ndim } else { 0 }];
+            given.whole(py, &shape, policy)
+        }
+    }
+}
+
+/// An operator, and the arrays that it is to reduce.
+pub(crate) struct Arrays {
+    typed: TypedOperator,
+    inputs: Vec<(String, Input)>,
+}
+
+impl Arrays {
+    pub(crate) fn of(
+        op: &Operator,
+        x: &Bound<'_, PyAny>,
+        names: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let mut inputs: Vec<(String, Input)> = vec![("x".into(), on_processor(x)?)];
+        let known = op.operator.names();
+        for (name, array) in names.into_iter().flatten() {
+            let name: String = name.extract()?;
+            if name == "x" || !known.contains(&name.as_str()) {
+                let why = if name == "x" {
+                    "x is the first argument"
+                } else {
+                    "lift names no such array"
+                };
+                return Err(PyTypeError::new_err(format!(
+                    "reduce got an array {name}, and {why}; leave it out, or give it the name that lift has"
+                )));
+            }
+            inputs.push((name, on_processor(&array)?));
+        }
+        let shape = &inputs[0].1.shape;
+        if let Some((name, other)) = inputs.iter().find(|(_, input)| input.shape != *shape) {
+            return Err(PyValueError::new_err(format!(
+                "x has the shape {shape:?}, and {name} {:?}; give arrays of one shape",
+                other.shape
             )));
         }
-        inputs.push((name, on_processor(&array)?));
+        let dtypes: Vec<(&str, DType)> =
+            inputs.iter().map(|(name, input)| (name.as_str(), input.dtype)).collect();
+        let typed = op.operator.typed(&dtypes).map_err(|error| raised(&error))?;
+        Ok(Arrays { typed, inputs })
     }
-    let shape = &inputs[0].1.shape;
-    if let Some((name, other)) = inputs.iter().find(|(_, input)| input.shape != *shape) {
-        return Err(PyValueError::new_err(format!(
-            "x has the shape {shape:?}, and {name} {:?}; give arrays of one shape",
-            other.shape
-        )));
+
+    fn shape(&self) -> &[u64] {
+        &self.inputs[0].1.shape
     }
-    let dtypes: Vec<(&str, DType)> =
-        inputs.iter().map(|(name, input)| (name.as_str(), input.dtype)).collect();
-    let typed = op.operator.typed(&dtypes).map_err(|error| raised(&error))?;
-    let arrays = inputs.iter().map(|(name, input)| input.run(name));
-    let arrays: Vec<HostArray<'_>> = arrays.collect::<PyResult<_>>()?;
-    let bytes = inputs.iter().map(|(_, input)| input.bytes()).sum();
-    let values = run(py, bytes, || engine::fold(&typed, &arrays, policy));
-    let home = inputs[0].1.home;
-    let values = values.map_err(|error| raised(&error))?.into_iter();
-    let mut results = values.map(|value| scalar(py, home, value)).collect::<PyResult<Vec<_>>>()?;
-    match results.len() {
-        1 => Ok(results.remove(0)),
-        _ => Ok(PyTuple::new(py, results)?.into_any()),
+
+    fn bytes(&self) -> u64 {
+        self.inputs.iter().map(|(_, input)| input.bytes()).sum()
+    }
+
+    /// How many elements there are, of arrays of one axis.
+    pub(crate) fn one_axis(&self) -> PyResult<usize> {
+        Ok(one_axis("an array in segments or groups", &self.inputs[0].1)?.len())
+    }
+
+    fn runs(&self) -> PyResult<Vec<HostArray<'_>>> {
+        self.inputs.iter().map(|(name, input)| input.run(name)).collect()
+    }
+
+    /// The results of all elements.
+    fn whole<'py>(
+        &self,
+        py: Python<'py>,
+        shape: &[u64],
+        policy: Policy,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (arrays, typed) = (self.runs()?, &self.typed);
+        let values = run(py, self.bytes(), || engine::fold(typed, &arrays, policy));
+        let values = values.map_err(|error| raised(&error))?;
+        let columns = values.into_iter().map(|value| Column::of_values(vec![value]));
+        self.give(py, columns.collect(), shape)
+    }
+
+    /// The results of each part.
+    pub(crate) fn columns<'py>(
+        &self,
+        py: Python<'py>,
+        parts: &Parts<'_>,
+        shape: &[u64],
+        policy: Policy,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (arrays, typed) = (self.runs()?, &self.typed);
+        let columns = run(py, self.bytes(), || engine::columns(typed, &arrays, parts, policy));
+        self.give(py, columns.map_err(|error| raised(&error))?, shape)
+    }
+
+    fn give<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Vec<Column>,
+        shape: &[u64],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let home = self.inputs[0].1.home;
+        let given = columns.iter().map(|column| array(py, home, column, shape));
+        let mut given = given.collect::<PyResult<Vec<_>>>()?;
+        match given.len() {
+            1 => Ok(given.remove(0)),
+            _ => Ok(PyTuple::new(py, given)?.into_any()),
+        }
     }
 }
 

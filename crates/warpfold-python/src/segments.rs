@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use warpfold_engine as engine;
-use warpfold_num::DType;
+use warpfold_num::{DType, Policy};
 use warpfold_plan::segment::{Numbers, Segments};
 
 use crate::errors::raised;
@@ -60,7 +60,7 @@ pub(crate) fn reduce<'py>(
     let wanted = call.wanted(input.dtype, input.home)?;
     check_bools(py, call.op, &input, call.policy)?;
     let mask = mask(segments.mask)?;
-    cut(py, call, segments, (host.len(), input.bytes()), |parts, outputs| {
+    cut(py, call.policy, segments, (host.len(), input.bytes()), |parts, outputs| {
         let columns = columns(py, call, &input, mask.as_ref(), parts, &wanted)?;
         call.give_columns(py, input.home, columns, &[outputs], &wanted)
     })
@@ -79,16 +79,16 @@ fn expression<'py>(
         return crate::cuda::segments::expression(py, call, &named, segments);
     }
     let elements = Elements::new(named.on_host()?)?;
-    cut(py, call, segments, (elements.len(), elements.bytes()), |parts, outputs| {
+    cut(py, call.policy, segments, (elements.len(), elements.bytes()), |parts, outputs| {
         let (columns, wanted) = elements.columns(py, call, parts)?;
         call.give_columns(py, elements.home(), columns, &[outputs], &wanted)
     })
 }
 
 /// Hands the segments that a caller states of so many elements and bytes to a function, and how many they are.
-fn cut<'py>(
+pub(crate) fn cut<'py>(
     py: Python<'py>,
-    call: &Call<'_, 'py>,
+    policy: Policy,
     segments: &Where<'_, 'py>,
     (n, bytes): (usize, u64),
     then: impl FnOnce(&Arc<engine::Parts<'_>>, u64) -> PyResult<Bound<'py, PyAny>>,
@@ -105,7 +105,6 @@ fn cut<'py>(
             ));
         }
     };
-    let policy = call.policy;
     let parts = run(py, bytes, || engine::segments(stated, n as u64, policy));
     let parts = Arc::new(parts.map_err(|error| raised(&error))?);
     let outputs = match &*parts {
