@@ -13,6 +13,8 @@
 //!                    -> data  (warpfold-arrow) -> report, or table
 //!      or, for an expression:
 //!                    -> mapped (inputs side by side -> warpfold::map::Map)
+//!      or, by an operator of one's own:
+//!                    -> batched::operator (inputs as a whole -> warpfold_engine::operator)
 //! ```
 //!
 //! Results go to standard output and everything else to standard error. Exit codes: 0 for a result, 1 for bad data, 2 for bad
@@ -37,6 +39,7 @@ mod mapped;
 mod memory;
 mod one_array;
 mod opening;
+mod operator;
 mod overview;
 mod page;
 mod plot;

@@ -14,11 +14,11 @@ use crate::device::{self, Device, Executor, Work};
 use crate::input::text::Column;
 use crate::input::{self, Input, Name};
 use crate::left_out::{Joined, Texts};
+use crate::operator::OperatorFile;
 use crate::progress::Progress;
 use crate::report::{self, Answer, Report};
 use crate::{Failure, deliver, opening};
-pub(crate) use side::Side;
-pub(crate) use side::{is_text, step};
+pub(crate) use side::{Side, is_text, step};
 
 /// The name of the inputs themselves.
 const X: &str = "x";
@@ -164,7 +164,16 @@ impl MapRequest {
 /// What is asked for, and the inputs that it names.
 pub(crate) fn opened(args: &Reduction) -> Result<(MapRequest, Vec<Side>), Failure> {
     let (wanted, with) = wanted(args)?;
-    let names = wanted.names()?;
+    let sides = sides(args, &wanted.names()?, &with)?;
+    Ok((wanted, sides))
+}
+
+/// The inputs of these names.
+pub(crate) fn sides(
+    args: &Reduction,
+    names: &[String],
+    with: &[(String, PathBuf)],
+) -> Result<Vec<Side>, Failure> {
     if let Some((name, _)) = with.iter().find(|(name, _)| !names.contains(name)) {
         return Err(Failure::Usage(format!(
             "--with names {name}, which no expression uses; use it or leave it out"
@@ -185,17 +194,17 @@ pub(crate) fn opened(args: &Reduction) -> Result<(MapRequest, Vec<Side>), Failur
         // Each column is read apart, and the names of all are looked at.
         opening::keep_streams(args)?;
     }
-    refuse_two_meanings(args, &names)?;
-    let beside = side::beside(args, &with, &names)?;
-    let open = |name: &String| Side::open(args, &with, name, &beside);
+    refuse_two_meanings(args, names)?;
+    let beside = side::beside(args, with, names)?;
+    let open = |name: &String| Side::open(args, with, name, &beside);
     let mut sides = names.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     if sides.is_empty() {
         // A constant is reduced once for each element.
-        sides.push(Side::open(args, &with, X, &beside)?);
+        sides.push(Side::open(args, with, X, &beside)?);
     }
     check_once(&sides)?;
     check_same(&sides)?;
-    Ok((wanted, sides))
+    Ok(sides)
 }
 
 /// Fails for what expressions do not go with.
@@ -224,18 +233,22 @@ pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The inputs that have names.
+pub(crate) fn with(args: &Reduction) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let with = args.maps.with.clone();
+    match (1..with.len()).find(|&k| with[..k].iter().any(|(name, _)| *name == with[k].0)) {
+        None => Ok(with),
+        Some(again) => Err(Failure::Usage(format!(
+            "--with names {} twice; give each input a name of its own",
+            with[again].0
+        ))),
+    }
+}
+
 /// What is reduced, and the inputs that have names.
 fn wanted(args: &Reduction) -> Result<(MapRequest, Vec<(String, PathBuf)>), Failure> {
     let maps = &args.maps;
-    let mut with = maps.with.clone();
-    if let Some(again) =
-        (1..with.len()).find(|&k| with[..k].iter().any(|(name, _)| *name == with[k].0))
-    {
-        return Err(Failure::Usage(format!(
-            "--with names {} twice; give each input a name of its own",
-            with[again].0
-        )));
-    }
+    let mut with = with(args)?;
     if !maps.of.is_empty() {
         return Ok((MapRequest::Several(maps.of.clone(), maps.keep.clone()), with));
     }
@@ -319,8 +332,14 @@ fn free_name(args: &Reduction, with: &[(String, PathBuf)], expressions: &Express
 
 /// The columns of a text whose missing cells leave rows out of all that an expression names, and out of its keys.
 pub(crate) fn beside(args: &Reduction) -> Result<Vec<Column>, Failure> {
-    let (wanted, with) = wanted(args)?;
-    side::beside(args, &with, &wanted.names()?)
+    let (names, with) = match &args.maps.operator {
+        Some(path) => (OperatorFile::read(path)?.names()?, with(args)?),
+        None => {
+            let (wanted, with) = wanted(args)?;
+            (wanted.names()?, with)
+        }
+    };
+    side::beside(args, &with, &names)
 }
 
 /// Fails where x is a column of the text and what --column chooses as well.

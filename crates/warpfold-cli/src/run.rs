@@ -18,6 +18,9 @@ use crate::{Failure, deliver, opening};
 
 /// Runs a reduction, or many, and prints what comes of it.
 pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
+    if args.maps.operator.is_some() {
+        return crate::batched::by_operator(args);
+    }
     if args.parts.any() {
         return crate::batched::reduction(args);
     }

@@ -174,7 +174,7 @@ fn what_is_no_operator_is_refused_with_the_column() {
     // A file's name is no expression.
     assert!(Expr::parse("w.npy").is_err());
     let operator = Operator::parse(&sum).expect("a sum");
-    assert_eq!((operator.names(), operator.results()), (vec!["x"], 1));
+    assert_eq!((operator.names(), operator.titles().len()), (vec!["x"], 1));
     let error =
         operator.typed(&[("x", DType::F64), ("index", DType::F64)]).expect_err("two meanings");
     assert!(error.to_string().contains("index"));

@@ -25,6 +25,10 @@ pub(crate) struct Maps {
     #[arg(long, value_name = "[NAME=]RESULT", value_parser = reduction, allow_hyphen_values = true, conflicts_with_all = ["map", "weights", "parts"])]
     pub(crate) of: Vec<map::Reduction>,
 
+    /// With stats: fold by an operator of one's own, a TOML file of its texts: state, lift, merge, and finish, identity, commutative, tolerance
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["map", "keep", "weights", "of"])]
+    pub(crate) operator: Option<PathBuf>,
+
     /// Another input of the same length, by a name for expressions (repeat for several)
     #[arg(long, value_name = "NAME=FILE", value_parser = named)]
     pub(crate) with: Vec<(String, PathBuf)>,
@@ -48,7 +52,8 @@ fn named(text: &str) -> Result<(String, PathBuf), String> {
 impl Maps {
     /// Whether anything but the elements as they are is reduced.
     pub(crate) fn any(&self) -> bool {
-        let Maps { map, keep, weights, of, with } = self;
-        map.is_some() || keep.is_some() || weights.is_some() || !of.is_empty() || !with.is_empty()
+        let Maps { map, keep, weights, of, operator, with } = self;
+        let is_expression = map.is_some() || keep.is_some() || weights.is_some();
+        is_expression || !of.is_empty() || operator.is_some() || !with.is_empty()
     }
 }

@@ -20,15 +20,15 @@ pub(super) struct Mapped<'w> {
     pub(super) operands: Vec<Operand<'w>>,
 }
 
-/// An expression, its inputs, and what parts them.
-pub(crate) struct Opened {
-    pub(crate) map: Map,
+/// What is folded, such as an expression, its inputs, and what parts them.
+pub(crate) struct Opened<M = Map> {
+    pub(crate) map: M,
     /// The inputs.
     pub(crate) wholes: Vec<Whole>,
     /// What each has a value for: those that have one for each element are of one shape.
     each: Vec<Each>,
     pub(crate) parted: Parted,
-    rows: Rows,
+    pub(super) rows: Rows,
     /// What keys stand for where they are numbers of combinations.
     pub(crate) combined: Combined,
     pub(crate) texts: Texts,
@@ -49,6 +49,15 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
             crate::say!("map: {line}");
         }
     }
+    read(args, map, sides)
+}
+
+/// Reads the inputs of what is folded, and what parts them.
+pub(super) fn read<M>(
+    args: &Reduction,
+    map: M,
+    sides: Vec<mapped::Side>,
+) -> Result<Opened<M>, Failure> {
     let mut texts = Texts::of(sides.iter().flat_map(|side| side.inputs()));
     // Those of the inputs, and not of what --with names beside them.
     let is_with = |side: &&mapped::Side| args.maps.with.iter().any(|(name, _)| *name == side.name);
@@ -106,7 +115,7 @@ fn values_of(args: &Reduction, wholes: &[Whole]) -> Result<Vec<Each>, Failure> {
     Ok(each.into_iter().flatten().collect())
 }
 
-impl Opened {
+impl<M> Opened<M> {
     /// The input that has a value for each element, and so says how many there are.
     pub(crate) fn first(&self) -> &Whole {
         of_elements(&self.wholes, &self.each)
@@ -123,7 +132,7 @@ impl Opened {
         if self.each.iter().all(|&each| each == Each::Element) {
             return Ok(());
         }
-        Err(Failure::Usage("--world shares out inputs of one shape; give inputs that have a value for each element".into()))
+        Err(Failure::Usage("an expression in parts of a world, and an operator, take inputs of one shape; give inputs that have a value for each element".into()))
     }
 
     /// The inputs' elements.

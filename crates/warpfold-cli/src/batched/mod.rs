@@ -5,6 +5,7 @@ mod device;
 mod keys;
 mod mapped;
 mod numbers;
+mod operator;
 mod parted;
 mod rows;
 mod tuples;
@@ -13,6 +14,7 @@ pub(crate) use columns::columns;
 pub(crate) use device::columns as columns_on_device;
 pub(crate) use keys::with_key;
 pub(crate) use mapped::{Opened, open as open_mapped};
+pub(crate) use operator::reduction as by_operator;
 pub(crate) use parted::{Aligned, Combined, Parted, Read};
 
 use std::collections::BTreeMap;

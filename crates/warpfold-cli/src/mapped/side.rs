@@ -18,7 +18,7 @@ use crate::{Failure, opening};
 /// One input of the expression: files that are one array.
 pub(crate) struct Side {
     pub(crate) name: String,
-    pub(super) dtype: DType,
+    pub(crate) dtype: DType,
     /// Files that have not begun.
     pub(super) inputs: VecDeque<Input>,
     /// Whether it stands for all cells of a text.

@@ -23,6 +23,7 @@ mod mapped;
 mod memory;
 mod names;
 mod npy;
+mod operator;
 mod outfile;
 mod output;
 mod overview;

@@ -110,8 +110,11 @@ impl Operator {
         names
     }
 
-    /// How many results it has.
-    pub fn results(&self) -> usize {
-        self.finish.as_ref().map_or(self.fields.len(), Vec::len)
+    /// What its results are called: the fields' names, or what the last text says of each.
+    pub fn titles(&self) -> Vec<String> {
+        match &self.finish {
+            None => self.fields.iter().map(|(name, _)| name.clone()).collect(),
+            Some(finish) => finish.iter().map(|expr| expr.text().trim().to_owned()).collect(),
+        }
     }
 }
