@@ -7,11 +7,11 @@ use warpfold_num::element::Element;
 use warpfold_num::{Column, Complex, DType, Error, Scalar};
 use warpfold_plan::Indices;
 
-use crate::batch::{FoldBatched, IntoPartial, Read, Sums, Widest};
+use crate::batch::{FoldBatched, IntoPartial, Read, Sums, Widest, Wrapped};
 use crate::kernels::Kernels;
 use crate::read::{
     Both, Collect, CollectMoments, CountTrue, Extreme, Index, LargestFloat, LargestInteger, Moment,
-    MomentState, Outputs, ProductAs, Rounded, Sum, SumState, Values, Whether, with_real,
+    MomentState, Outputs, ProductAs, ProductOf, Rounded, Sum, SumState, Values, Whether, with_real,
 };
 use crate::{Op, Result, bf16, f16};
 
@@ -58,7 +58,7 @@ pub(crate) fn columns<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Columns> {
             return Err(Error::Undefined { op, dtype: T::DTYPE, why });
         }
         Op::Var | Op::Std | Op::L2 | Op::Sumsq => moments(batched)?,
-        Op::Prod if finish.round_to.is_none() && T::DTYPE.is_float() => products(batched)?,
+        Op::Prod if finish.round_to.is_none() => products(batched)?,
         Op::Linf | Op::Prod => values(batched)?,
     };
     Ok(vec![(op.name(), column)])
@@ -121,6 +121,19 @@ fn products<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
         R: Rounded + Copy + Send + Sync,
     {
         Ok(Column::of(batched.read(ProductAs::<R>(PhantomData), T::batched_products)?))
+    }
+    fn of_integers<T: Kernels, I: Scalar>(batched: &Outputs<'_, T>) -> Result<Column>
+    where
+        ProductOf<I>: Read<Wrapped, Result = I>,
+    {
+        let reader = ProductOf { overflow: batched.finish.overflow, result: PhantomData::<I> };
+        Ok(Column::of(batched.read(reader, T::batched_integer_products)?))
+    }
+    if !T::DTYPE.is_float() {
+        return match T::DTYPE.is_signed() {
+            true => of_integers::<T, i64>(batched),
+            false => of_integers::<T, u64>(batched),
+        };
     }
     match (T::DTYPE.is_complex(), <T::Round as Element>::DTYPE) {
         (false, DType::F32) => of::<T, f32>(batched),

@@ -1,11 +1,13 @@
 //! Which kernel each element type takes: the one place where types meet lane counts.
 
+use std::marker::PhantomData;
+
 use warpfold_num::Complex;
 
 use super::batch::{
-    Approximate, Batched, BothEnds, End, FloatSums, Highest, IntegerSums, Integers, Largest,
-    Multiplied, Nonzero, Order, Out, Plain, Ranked, Sizes, Squares, Sums, Tally, Widest, alone,
-    drive, multiply, short,
+    Approximate, Batched, BothEnds, End, FloatSums, Highest, IntegerProducts, IntegerSums,
+    Integers, Largest, Multiplied, Nonzero, Order, Out, Plain, Ranked, Sizes, Squares, Sums, Tally,
+    Widest, Wrapped, alone, drive, multiply, short,
 };
 use super::batch::{IntoPartial, Read};
 use super::count::Nans;
@@ -122,6 +124,12 @@ pub(crate) trait Kernels: FoldWhole + Element<Sums: IntoPartial<Self> + SumState
     #[doc(hidden)]
     fn batched_products(_: &Batched<'_, Self>, _: &Out<'_, Self, Multiplied>) {
         unreachable!("products of {} have no mantissas", Self::DTYPE);
+    }
+
+    /// Batched products of integers.
+    #[doc(hidden)]
+    fn batched_integer_products(_: &Batched<'_, Self>, _: &Out<'_, Self, Wrapped>) {
+        unreachable!("products of {} are not integers", Self::DTYPE);
     }
 
     /// Batched of what only the kernels for one array know.
@@ -450,6 +458,10 @@ macro_rules! integers {
             fn product(plan: &Plan, x: &[Self], _: u64) -> Product<Self> {
                 let start = || IntegerFactors::new(plan.isa);
                 Product::integer(run(plan, x, 0, start, |all, one| all.merge(&one)))
+            }
+
+            fn batched_integer_products(batched: &Batched<'_, Self>, out: &Out<'_, Self, Wrapped>) {
+                drive(IntegerProducts::<$word>(PhantomData), batched, |x| bytemuck::cast_slice(x), out);
             }
 
             fn batched_sums(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {

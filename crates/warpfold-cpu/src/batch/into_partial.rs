@@ -1,5 +1,6 @@
 //! From what accumulators hold to partials.
 
+use super::integer_products::Wrapped;
 use super::moments::Approximate;
 use super::nonzero::Tally;
 use super::norms::Widest;
@@ -7,7 +8,7 @@ use super::ranks::Ranked;
 use crate::Nan;
 use crate::whole::FoldWhole;
 use warpfold_exact::exact::{Pair, Register, tally};
-use warpfold_exact::partial::{Count, Extremes, Magnitude, Norm1, Partial};
+use warpfold_exact::partial::{Count, Extremes, Factors, Magnitude, Norm1, Partial};
 use warpfold_num::element::{Components, Decode, Element, Ordered, Real};
 
 /// What an accumulator leaves.
@@ -95,6 +96,18 @@ impl<T: FoldWhole> IntoPartial<T> for Widest {
                     self.magnitude::<T::Component>()
                 })));
             }
+            other => another(other),
+        }
+    }
+}
+
+impl<T: FoldWhole> IntoPartial<T> for Wrapped {
+    fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
+        match partial {
+            Partial::Product(all) => match &mut all.factors {
+                Factors::Integer(product) => product.merge(&self.product()),
+                _ => unreachable!("these are products of integers"),
+            },
             other => another(other),
         }
     }

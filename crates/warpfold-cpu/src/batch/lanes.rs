@@ -119,6 +119,9 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// Whether it is known how to join what two accumulators hold.
     const MERGES: bool = false;
 
+    /// Tiles of a run at most whose accumulators are joined; longer runs are left to the kernels for one array, whose start-up costs as much as adding so many.
+    const MOST_TILES: usize = 8;
+
     /// Adds what another accumulator holds, in the same manner.
     fn merge(_small: &mut Self::Small, _other: &Self::Small) -> bool {
         false

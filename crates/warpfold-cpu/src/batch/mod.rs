@@ -18,6 +18,7 @@ mod columns;
 mod doubtful;
 mod ending;
 mod float_sums;
+mod integer_products;
 mod integer_sums;
 mod into_partial;
 mod lanes;
@@ -42,6 +43,7 @@ mod survey;
 
 pub(crate) use ending::Ending;
 pub(crate) use float_sums::FloatSums;
+pub(crate) use integer_products::{IntegerProducts, Wrapped};
 pub(crate) use integer_sums::IntegerSums;
 pub(crate) use into_partial::{IntoPartial, take};
 pub(crate) use lanes::LaneOperation;

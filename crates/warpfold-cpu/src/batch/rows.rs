@@ -16,9 +16,6 @@ use warpfold_plan::plan::BatchPlan;
 /// Elements of a tile: it stays in the nearest cache from its survey to its additions.
 const TILE: usize = 4096;
 
-/// Tiles of a run at most; longer ones are deferred to the kernels for one array, whose start-up costs as much as adding so many.
-const MOST_TILES: usize = 8;
-
 /// Runs that a thread hands on at a time.
 const BLOCK: usize = 512;
 
@@ -187,7 +184,7 @@ impl<K: LaneOperation> Block<'_, K> {
     fn by_tiles<C: Target>(&mut self, run: usize) {
         let range = self.strip.range(run);
         let mut all = K::NOTHING;
-        let mut fits = K::MERGES && range.len() <= MOST_TILES * TILE;
+        let mut fits = K::MERGES && range.len() <= K::MOST_TILES * TILE;
         self.ahead = TILE * size_of::<K::Element>();
         for start in range.clone().step_by(TILE) {
             if !fits {

@@ -16,7 +16,7 @@ mod sums;
 pub(crate) use counts::{CountTrue, Whether};
 pub(crate) use moments::{Collect as CollectMoments, CollectOne, Moment, MomentState};
 pub(crate) use others::Values;
-pub(crate) use products::{ProductAs, Rounded};
+pub(crate) use products::{ProductAs, ProductOf, Rounded};
 pub(crate) use ranks::{Both, Extreme, Index, LargestFloat, LargestInteger};
 pub(crate) use sums::{Collect, Sum, SumState};
 

@@ -1,13 +1,14 @@
-//! Products of floats, from mantissas and exponents: rounded as their partials are.
+//! Products: of floats from mantissas and exponents, rounded as their partials are; of integers from what is left modulo 2^64.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use warpfold_exact::partial::Output;
 use warpfold_num::element::Float;
-use warpfold_num::{Complex, Scalar};
+use warpfold_num::{Complex, DType, Overflow, Scalar};
 
-use super::one;
-use crate::batch::{Lone, Multiplied, Read};
+use super::{one, with_real};
+use crate::batch::{AT_ONCE, Lone, Multiplied, Read, Wrapped};
 
 /// A float type that products of many inputs are rounded to, or complex numbers of one.
 pub(crate) trait Rounded: Scalar {
@@ -102,4 +103,60 @@ impl<R: Rounded + Copy + Send + Sync> Read<Multiplied> for ProductAs<R> {
     fn lone(&self, inputs: Lone<'_, R>) {
         inputs.defer();
     }
+}
+
+/// Products of integers in an integer type.
+pub(crate) struct ProductOf<I> {
+    pub(crate) overflow: Overflow,
+    pub(crate) result: PhantomData<I>,
+}
+
+macro_rules! integer_products {
+    ($($integer:ty: [$($variant:ident $ty:ty),+], $of:expr;)+) => {$(
+        impl Read<Wrapped> for ProductOf<$integer> {
+            type Result = $integer;
+
+            #[inline(always)]
+            fn small(&self, product: &Wrapped, _: u64) -> Option<$integer> {
+                match self.overflow == Overflow::Wrap || product.is_short() {
+                    true => Some(product.bits as $integer),
+                    false => $of(product.parts(), product.bits as $integer),
+                }
+            }
+
+            #[inline(always)]
+            fn neighbours(
+                &self,
+                products: &[Wrapped; AT_ONCE],
+                _: [u64; AT_ONCE],
+            ) -> ([MaybeUninit<$integer>; AT_ONCE], [bool; AT_ONCE]) {
+                let mut results = [MaybeUninit::uninit(); AT_ONCE];
+                let mut are_short = true;
+                for k in 0..AT_ONCE {
+                    results[k] = MaybeUninit::new(products[k].bits as $integer);
+                    are_short &= products[k].is_short();
+                }
+                let mut are_results = [true; AT_ONCE];
+                if !are_short && self.overflow == Overflow::Error {
+                    for k in 0..AT_ONCE {
+                        are_results[k] = self.small(&products[k], 0).is_some();
+                    }
+                }
+                (results, are_results)
+            }
+
+            fn finished(&self, output: Output) -> $integer {
+                one(output)
+            }
+
+            fn lone(&self, inputs: Lone<'_, $integer>) {
+                with_real!(inputs.dtype(), [$($variant $ty),+], T => inputs.each(|x: T| x.into()), else inputs.defer());
+            }
+        }
+    )+};
+}
+integer_products! {
+    i64: [I8 i8, I16 i16, I32 i32, I64 i64],
+        |(negative, magnitude): (bool, Option<u64>), value| magnitude.filter(|&x| x <= i64::MAX as u64 + u64::from(negative)).map(|_| value);
+    u64: [Bool bool, U8 u8, U16 u16, U32 u32, U64 u64], |(_, magnitude): (bool, Option<u64>), _| magnitude;
 }

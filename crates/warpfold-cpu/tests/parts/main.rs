@@ -1,0 +1,4 @@
+//! Rows, columns, segments and groups by the kernels of many outputs, beside what each input gives by another way: arbitrary precision, or the tree leaf by leaf.
+
+mod integer_products;
+mod sources;

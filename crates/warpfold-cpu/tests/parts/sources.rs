@@ -1,0 +1,124 @@
+//! One array in every kind of parts, and the inputs that each has.
+
+use std::sync::Arc;
+
+use warpfold_cpu::columns;
+use warpfold_exact::partial::Finish;
+use warpfold_num::random::Words;
+use warpfold_num::{Column, Element, Isa, Op, Policy, Result};
+use warpfold_plan::segment::Segments;
+use warpfold_plan::shape::{Folding, Layout};
+use warpfold_plan::{HostArray, Parts, Request};
+
+/// Rows and columns of an array, so that there are outputs of few and of many elements, and few and many of them.
+const SHAPES: [(u64, u64); 12] = [
+    (1000, 2),
+    (700, 3),
+    (4, 1200),
+    (500, 4),
+    (64, 70),
+    (16, 33),
+    (90, 31),
+    (9, 1030),
+    (1100, 9),
+    (2100, 17),
+    (3, 9000),
+    (40, 0),
+];
+
+/// An array in parts, and the elements of each.
+pub(crate) struct Source<T> {
+    pub(crate) name: String,
+    pub(crate) parts: Arc<Parts<'static>>,
+    pub(crate) x: Vec<T>,
+    pub(crate) inputs: Vec<Vec<T>>,
+}
+
+/// Elements in every kind of parts.
+pub(crate) fn sources<T: Element>(make: &mut dyn FnMut() -> T) -> Vec<Source<T>> {
+    let mut all = Vec::new();
+    for (rows, length) in SHAPES {
+        let x: Vec<T> = (0..rows * length).map(|_| make()).collect();
+        let layout = || Layout::c(&[rows, length]).expect("a shape");
+        for axis in [0, 1] {
+            let folding = Folding::of(layout(), &[axis]).expect("an axis");
+            let form = folding.form().expect("a shape in memory");
+            let inputs = match axis {
+                1 => (0..rows as usize)
+                    .map(|k| x[k * length as usize..][..length as usize].to_vec())
+                    .collect(),
+                _ => {
+                    let column = |k| x.iter().skip(k).step_by(length as usize).copied().collect();
+                    (0..length as usize).map(column).collect()
+                }
+            };
+            let name = format!("{rows} by {length}, axis {axis}");
+            all.push(Source {
+                name,
+                parts: Arc::new(Parts::Axes(form, folding)),
+                x: x.clone(),
+                inputs,
+            });
+        }
+    }
+    // A folded axis between kept ones, and kept ones between folded.
+    for (axes, shape) in [(&[1][..], [7, 40, 33]), (&[0, 2], [35, 6, 33]), (&[0], [66, 5, 7])] {
+        let x: Vec<T> = (0..shape.iter().product()).map(|_| make()).collect();
+        let folding =
+            Folding::of(Layout::c(&shape.map(|n: usize| n as u64)).expect("a shape"), axes)
+                .expect("axes");
+        let form = folding.form().expect("a shape in memory");
+        let mut inputs = vec![Vec::new(); form.outputs as usize];
+        for (at, &x) in x.iter().enumerate() {
+            let index = [at / (shape[1] * shape[2]), at / shape[2] % shape[1], at % shape[2]];
+            let kept = (0..3).filter(|axis| !axes.contains(&(*axis as i64)));
+            inputs[kept.fold(0, |output, axis| output * shape[axis] + index[axis])].push(x);
+        }
+        let name = format!("{shape:?}, axes {axes:?}");
+        all.push(Source { name, parts: Arc::new(Parts::Axes(form, folding)), x, inputs });
+    }
+    let (mut words, mut offsets) = (Words(11), vec![0u64]);
+    for _ in 0..600 {
+        let length = [0, 1, 2, 5, 31, 33, 100, 2050][(words.next() % 64).min(7) as usize];
+        offsets.push(offsets[offsets.len() - 1] + length);
+    }
+    let x: Vec<T> = (0..offsets[offsets.len() - 1]).map(|_| make()).collect();
+    let inputs =
+        offsets.windows(2).map(|ends| x[ends[0] as usize..ends[1] as usize].to_vec()).collect();
+    let offsets: &'static [u64] = offsets.leak();
+    let parts =
+        warpfold_cpu::segments(Segments::offsets(offsets), x.len() as u64, Policy::default());
+    all.push(Source {
+        name: "segments".into(),
+        parts: Arc::new(parts.expect("offsets")),
+        x,
+        inputs,
+    });
+    let keys: Vec<u32> = (0..5000).map(|_| (words.next() % 300) as u32).collect();
+    let x: Vec<T> = keys.iter().map(|_| make()).collect();
+    let mut inputs = vec![Vec::new(); 300];
+    keys.iter().zip(&x).for_each(|(&key, &x)| inputs[key as usize].push(x));
+    let keys: &'static [u32] = keys.leak();
+    let parts = warpfold_cpu::group_dense(keys, 300, x.len(), Policy::default()).expect("keys");
+    all.push(Source { name: "groups".into(), parts: Arc::new(parts), x, inputs });
+    all
+}
+
+impl<T: Element> Source<T> {
+    /// The columns of a reduction by each instruction set, which are the same.
+    pub(crate) fn columns(&self, op: Op, policy: Policy) -> Result<Vec<(&'static str, Column)>> {
+        let by = |isa, threads| {
+            let policy = Policy { isa: Some(isa), threads: Some(threads), ..policy };
+            let request =
+                Request::new(op, HostArray::of(&self.x)).parts(self.parts.clone()).policy(policy);
+            columns(&request, Finish::default())
+        };
+        let found = by(Isa::Avx512, 3);
+        for (isa, threads) in [(Isa::Avx2, 1), (Isa::Baseline, 2)] {
+            let other = by(isa, threads);
+            // As text, in which a NaN is itself.
+            assert_eq!(format!("{other:?}"), format!("{found:?}"), "{op} of {}, {isa}", self.name);
+        }
+        found
+    }
+}
