@@ -29,6 +29,7 @@ mod outputs;
 mod overflow_store;
 mod pages;
 mod pieces;
+mod product_columns;
 mod products;
 mod ranks;
 mod results;

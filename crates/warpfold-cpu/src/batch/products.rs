@@ -1,4 +1,5 @@
-//! Products of floats of many short inputs that are contiguous: runs of 32 elements of several inputs side by side in lanes.
+//! Products of floats of many short inputs that are contiguous: runs of 32 elements of several inputs side by side in lanes. Those of columns are in
+//! `product_columns`.
 //!
 //! An input's runs become its blocks, and those its product, as the canonical tree has it. Inputs that are longer than a few blocks, or that lie
 //! apart, take the kernels for one array.
@@ -8,7 +9,7 @@ use std::ops::Range;
 use super::into_partial::IntoPartial;
 use super::outputs::{Counts, Out, Sink};
 use super::runs::{Runs, Strip, spread};
-use super::{Batched, Source, alone};
+use super::{Batched, Source, alone, product_columns};
 use crate::Nan;
 use crate::isa::{Job, Target, has_lanes, with_lanes};
 use crate::product::{ElementProduct, Several};
@@ -46,6 +47,9 @@ pub(crate) fn multiply<T: FoldWhole, K: ElementProduct>(
         }
         Source::Segments(x, bounds) => {
             contiguous::<T, K>(batched, parts(x), Runs::Segments(bounds), out);
+        }
+        Source::Loops(x, form) if batched.plan.way == Way::Columns => {
+            product_columns::multiply::<T, K>(batched.plan, parts(x), form, out);
         }
         Source::Loops(..) => alone(batched, out),
         Source::Groups(x, numbers, groups) => {

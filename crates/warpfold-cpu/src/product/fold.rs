@@ -7,7 +7,7 @@ use super::lanes::Vector;
 #[cfg(target_arch = "x86_64")]
 use super::lanes::avx2::Four;
 use super::lanes::portable::Plain;
-use super::runs::{Factor, KEPT, Kept, RUNS, blocks, full_runs};
+use super::runs::{Factor, KEPT, Kept, NUMBERS, RUNS, blocks, full_runs};
 use crate::Nan;
 use crate::isa::Target;
 use warpfold_exact::partial::{ComplexProduct, Complexes, RealProduct, Reals, SpecialFlags};
@@ -45,6 +45,12 @@ pub(crate) trait ElementProduct: Copy + Send + Sync + 'static {
 
     /// Mantissas and exponent of a result.
     fn numbers(node: &NodeOf<Self>) -> [f64; 5];
+
+    /// A run of any numbers: what a chain multiplies by, and what that does not show.
+    fn apart(leaves: &[<Self::Operator as Operator>::Leaf]) -> ([f64; NUMBERS], SpecialFlags);
+
+    /// A result with what it does not show.
+    fn with_specials(node: NodeOf<Self>, specials: SpecialFlags) -> NodeOf<Self>;
 
     /// The result of a run or block of normal numbers.
     fn node(kept: &Kept, run: usize) -> Option<<Self::Operator as Operator>::Node>;
@@ -93,6 +99,17 @@ impl<F: Factor> ElementProduct for OfReals<F> {
             SpecialFlags { infinity: true, .. } => [f64::INFINITY * sign, 0.0, 0.0, 0.0, 0.0],
             _ => [high * sign, low * sign, exponent as f64, 0.0, 0.0],
         }
+    }
+
+    fn apart(leaves: &[f64]) -> ([f64; NUMBERS], SpecialFlags) {
+        let node = Self::OPERATOR.run(leaves);
+        // Special once is special always, and all that counts besides is the sign.
+        let plain = RealProduct { specials: SpecialFlags::default(), ..node };
+        (Self::numbers(&plain), node.specials)
+    }
+
+    fn with_specials(node: RealProduct, specials: SpecialFlags) -> RealProduct {
+        RealProduct { specials, ..node }
     }
 
     #[inline(always)]
@@ -145,6 +162,14 @@ impl<F: Factor> ElementProduct for OfComplexes<F> {
         [re.high, re.low, im.high, im.low, exponent]
     }
 
+    fn apart(leaves: &[[f64; 2]]) -> ([f64; NUMBERS], SpecialFlags) {
+        (Self::numbers(&Self::OPERATOR.run(leaves)), SpecialFlags::default())
+    }
+
+    fn with_specials(node: ComplexProduct, _: SpecialFlags) -> ComplexProduct {
+        node
+    }
+
     #[inline(always)]
     fn node(kept: &Kept, run: usize) -> Option<ComplexProduct> {
         let [a, b, c, d, power] = [0, 1, 2, 3, 4].map(|number| kept.number(number, run));
@@ -155,7 +180,7 @@ impl<F: Factor> ElementProduct for OfComplexes<F> {
     }
 }
 
-type NodeOf<K> = <<K as ElementProduct>::Operator as Operator>::Node;
+pub(super) type NodeOf<K> = <<K as ElementProduct>::Operator as Operator>::Node;
 
 /// Scratch for folding pieces.
 pub(crate) struct Scratch<K: ElementProduct> {

@@ -1,6 +1,7 @@
 //! Products: of floats along the canonical tree, a run of elements in each lane; of integers only as far as they can matter.
 
 mod chains;
+mod columns;
 mod fold;
 mod integer;
 mod lanes;
@@ -13,6 +14,7 @@ mod trees;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub(crate) use columns::{Columns, Rows, Spans, WIDTH};
 pub(crate) use fold::{ElementProduct, OfComplexes, OfReals};
 use fold::{Scratch, UNIT};
 pub(super) use integer::IntegerFactors;

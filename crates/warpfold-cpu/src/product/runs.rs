@@ -17,7 +17,7 @@ pub(crate) const RUNS: usize = 32;
 /// Runs that are kept at a time: the blocks of twice as many lanes as there may be.
 pub(crate) const KEPT: usize = RUNS * 2 * MOST;
 /// Numbers that the result of a run has at most: mantissas of two parts, and an exponent.
-pub(super) const NUMBERS: usize = 5;
+pub(crate) const NUMBERS: usize = 5;
 
 /// Results of runs, each number of all of them side by side: mantissas, high and low, then exponents; an exponent that is not finite says that
 /// the run is not one of normal numbers, and nothing else.
@@ -37,6 +37,25 @@ impl Kept {
             result[number] = self.0[number][run];
         }
         result
+    }
+
+    /// Puts the result of a run: of so many parts, then the exponent.
+    pub(crate) fn set(&mut self, parts: usize, run: usize, result: [f64; NUMBERS]) {
+        for number in 0..=parts {
+            self.0[number][run] = result[number];
+        }
+    }
+
+    /// The results of neighbouring runs, as many as there are lanes.
+    #[inline(always)]
+    pub(super) fn vectors<V: Vector>(&self, parts: usize, run: usize) -> [V; NUMBERS] {
+        let mut vectors = [V::splat(0.0); NUMBERS];
+        for number in 0..=parts {
+            let numbers = &self.0[number][run..][..V::N];
+            // SAFETY: these are as many numbers as there are lanes.
+            vectors[number] = unsafe { V::load(numbers.as_ptr()) };
+        }
+        vectors
     }
 
     /// A number of a run.
@@ -62,7 +81,7 @@ pub(crate) trait Factor: Copy + Send + Sync + 'static {
     /// Their elements may be read.
     unsafe fn factors<V: Vector>(rows: &[*const Self; MOST]) -> [V; MOST];
 
-    /// Loads as many parts of complex numbers as there are lanes, where there are such numbers.
+    /// Loads as many numbers as there are lanes, real ones or parts of complex ones.
     ///
     /// # Safety
     /// They may be read.
@@ -147,8 +166,8 @@ macro_rules! columns {
     };
 }
 factors! {
-    f16: 4, false, None, f16::ONE, f16::ZERO, fours_of_f16, fours_of_f16, crate::float::f16_value;
-    bf16: 4, true, Some(64), bf16::ONE, bf16::ZERO, fours_of_bf16, fours_of_bf16, crate::float::bf16_value;
+    f16: 4, false, None, f16::ONE, f16::ZERO, fours_of_f16, widen_f16, crate::float::f16_value;
+    bf16: 4, true, Some(64), bf16::ONE, bf16::ZERO, fours_of_bf16, widen_bf16, crate::float::bf16_value;
     f32: 2, true, Some(32), 1.0, 0.0, pairs, widen, f64::from;
     f64: 1, false, Some(16), 1.0, 0.0, columns, load, std::convert::identity;
 }
@@ -273,7 +292,7 @@ pub(crate) unsafe fn complexes<V: Vector, F: Factor>(
 
 /// Keeps what chains hold as the results of runs from `run` on; says whether all are of normal numbers.
 #[inline(always)]
-fn keep<V: Vector, C: Chain<V>>(chain: C, kept: &mut Kept, run: usize) -> bool {
+pub(super) fn keep<V: Vector, C: Chain<V>>(chain: C, kept: &mut Kept, run: usize) -> bool {
     assert!(run + V::N <= KEPT, "there is room for so many runs");
     let results = chain.finish();
     for number in 0..=C::PARTS {

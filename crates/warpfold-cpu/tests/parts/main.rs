@@ -1,4 +1,5 @@
 //! Rows, columns, segments and groups by the kernels of many outputs, beside what each input gives by another way: arbitrary precision, or the tree leaf by leaf.
 
+mod float_products;
 mod integer_products;
 mod sources;

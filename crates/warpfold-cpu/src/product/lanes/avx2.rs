@@ -109,6 +109,19 @@ impl Vector for Four {
     }
 
     #[inline(always)]
+    unsafe fn widen_f16(x: *const f16) -> Self {
+        four!(_mm256_cvtps_pd(_mm_cvtph_ps(_mm_loadl_epi64(x.cast::<__m128i>()))))
+    }
+
+    #[inline(always)]
+    unsafe fn widen_bf16(x: *const bf16) -> Self {
+        four!({
+            let words = _mm_cvtepu16_epi32(_mm_loadl_epi64(x.cast::<__m128i>()));
+            _mm256_cvtps_pd(_mm_castsi128_ps(_mm_slli_epi32::<16>(words)))
+        })
+    }
+
+    #[inline(always)]
     unsafe fn columns(rows: &[*const f64; MOST]) -> [Self; MOST] {
         // SAFETY: the instructions were found where there is a vector, and rows are the caller's to vouch for.
         unsafe {
@@ -273,6 +286,14 @@ impl Vector for Four {
             let zeros = _mm256_mul_pd(self.0, _mm256_setzero_pd());
             _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_UNORD_Q>(zeros, zeros)) == 0
         }
+    }
+
+    #[inline(always)]
+    fn apart(low: Self, high: Self) -> [Self; 2] {
+        // Halves of both beside each other, whose lanes then are those of the result.
+        let first = four!(_mm256_permute2f128_pd::<0x20>(low.0, high.0));
+        let second = four!(_mm256_permute2f128_pd::<0x31>(low.0, high.0));
+        [four!(_mm256_unpacklo_pd(first.0, second.0)), four!(_mm256_unpackhi_pd(first.0, second.0))]
     }
 
     #[inline(always)]

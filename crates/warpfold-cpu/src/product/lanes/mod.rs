@@ -59,6 +59,18 @@ pub(crate) trait Vector: Copy {
     /// They may be read.
     unsafe fn widen(x: *const f32) -> Self;
 
+    /// Loads `N` numbers of f16.
+    ///
+    /// # Safety
+    /// They may be read.
+    unsafe fn widen_f16(x: *const f16) -> Self;
+
+    /// Loads `N` numbers of bf16.
+    ///
+    /// # Safety
+    /// They may be read.
+    unsafe fn widen_bf16(x: *const bf16) -> Self;
+
     /// Loads `N` numbers of each row, as columns.
     ///
     /// # Safety
@@ -124,6 +136,9 @@ pub(crate) trait Vector: Copy {
 
     /// Whether all are finite.
     fn are_finite(self) -> bool;
+
+    /// The numbers at even and at odd places of two vectors, one after the other.
+    fn apart(low: Self, high: Self) -> [Self; 2];
 
     /// Turns rows of lanes into columns, of the first `N` vectors.
     fn transpose(rows: &mut [Self; MOST]);

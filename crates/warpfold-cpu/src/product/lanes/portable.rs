@@ -74,6 +74,18 @@ impl<const N: usize> Vector for Plain<N> {
     }
 
     #[inline(always)]
+    unsafe fn widen_f16(x: *const f16) -> Self {
+        // SAFETY: as the caller says.
+        unsafe { products::<_, 1, N>(x, f16_value) }
+    }
+
+    #[inline(always)]
+    unsafe fn widen_bf16(x: *const bf16) -> Self {
+        // SAFETY: as the caller says.
+        unsafe { products::<_, 1, N>(x, bf16_value) }
+    }
+
+    #[inline(always)]
     unsafe fn columns(rows: &[*const f64; MOST]) -> [Self; MOST] {
         // SAFETY: as the caller says.
         let mut square = rows.map(|row| unsafe { Self::load(row) });
@@ -183,6 +195,12 @@ impl<const N: usize> Vector for Plain<N> {
     #[inline(always)]
     fn are_finite(self) -> bool {
         self.0.iter().all(|x| x.is_finite())
+    }
+
+    #[inline(always)]
+    fn apart(low: Self, high: Self) -> [Self; 2] {
+        let number = |k: usize| if k < N { low.0[k] } else { high.0[k - N] };
+        [0, 1].map(|odd| Plain(std::array::from_fn(|l| number(2 * l + odd))))
     }
 
     #[inline(always)]
