@@ -3,15 +3,16 @@
 use std::marker::PhantomData;
 
 use warpfold_exact::partial::Partial;
-use warpfold_num::element::Element;
+use warpfold_num::element::{Element, Float};
 use warpfold_num::{Column, Complex, DType, Error, Scalar};
 use warpfold_plan::Indices;
 
-use crate::batch::{FoldBatched, IntoPartial, Read, Sums, Widest, Wrapped};
+use crate::batch::{FoldBatched, IntoPartial, NearNorm, Read, Sums, Widest, Wrapped};
 use crate::kernels::Kernels;
 use crate::read::{
     Both, Collect, CollectMoments, CountTrue, Extreme, Index, LargestFloat, LargestInteger, Moment,
-    MomentState, Outputs, ProductAs, ProductOf, Rounded, Sum, SumState, Values, Whether, with_real,
+    MomentAs, MomentState, Outputs, ProductAs, ProductOf, Rounded, Sum, SumState, Values, Whether,
+    of_magnitudes, with_real,
 };
 use crate::{Op, Result, bf16, f16};
 
@@ -28,6 +29,9 @@ pub(crate) fn columns<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Columns> {
         return Err(error);
     }
     let column = match op {
+        Op::L1 | Op::Linf if T::DTYPE.is_complex() && finish.round_to.is_none() => {
+            complex_norms(batched)?
+        }
         Op::Sum | Op::Mean | Op::L1 => sums(batched)?,
         Op::Linf if finish.round_to.is_none() => largest(batched)?,
         Op::Any | Op::All => Column::of(batched.read(Whether(op), T::batched_nonzero)?),
@@ -52,7 +56,7 @@ pub(crate) fn columns<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Columns> {
                 ("max", Column::of(greatest)),
             ]);
         }
-        Op::Stats => unreachable!("stats are read a column at a time"),
+        Op::Stats => unreachable!("stats are read a few columns at a time"),
         Op::Dot => {
             let why = "dot takes two arrays; see reduce_pair";
             return Err(Error::Undefined { op, dtype: T::DTYPE, why });
@@ -73,7 +77,9 @@ fn values<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
 struct Folds<'f, T: Kernels>(&'f Outputs<'f, T>, FoldBatched<T, Sums<T>>);
 
 impl<T: Kernels> Collect<Sums<T>> for Folds<'_, T> {
-    fn collect<D: Read<Sums<T>, Result: Scalar>>(self, reader: D) -> Result<Column> {
+    type Of = Result<Column>;
+
+    fn collect<D: Read<Sums<T>, Result: Scalar> + 'static>(self, reader: D) -> Result<Column> {
         Ok(Column::of(self.0.read(reader, self.1)?))
     }
 }
@@ -82,17 +88,23 @@ impl<T: Kernels> Collect<Sums<T>> for Folds<'_, T> {
 struct Moments<'f, T: Kernels>(&'f Outputs<'f, T>);
 
 impl<T: Kernels> CollectMoments<T::Plain, T::Approximate> for Moments<'_, T> {
+    type Of = Result<Column>;
+
     fn in_turn<D>(self, reader: D) -> Result<Column>
     where
         D: Read<T::Plain, Result: Scalar>
-            + Read<T::Approximate, Result = <D as Read<T::Plain>>::Result>,
+            + Read<T::Approximate, Result = <D as Read<T::Plain>>::Result>
+            + 'static,
     {
         let results =
             self.0.read_in_turn(reader, (T::batched_plain_moments, T::batched_moments))?;
         Ok(Column::of(results))
     }
 
-    fn second<D: Read<T::Approximate, Result: Scalar>>(self, reader: D) -> Result<Column> {
+    fn second<D: Read<T::Approximate, Result: Scalar> + 'static>(
+        self,
+        reader: D,
+    ) -> Result<Column> {
         Ok(Column::of(self.0.read(reader, T::batched_moments)?))
     }
 }
@@ -106,12 +118,17 @@ fn moments<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     column.unwrap_or_else(|| values(batched))
 }
 
+/// What sums are rounded to, and the integers that sums of integers are.
+pub(crate) fn natural<T: Kernels>() -> [DType; 2] {
+    [T::DTYPE.round(), if T::DTYPE.is_signed() { DType::I64 } else { DType::U64 }]
+}
+
 fn sums<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     let op = batched.plan.batch.op;
     let fold = if op == Op::L1 { T::batched_norms } else { T::batched_sums };
-    let natural = [T::DTYPE.round(), if T::DTYPE.is_signed() { DType::I64 } else { DType::U64 }];
     let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is no sum"));
-    let column = Sums::<T>::column(sum, batched.finish.round_to, natural, Folds(batched, fold));
+    let to = batched.finish.round_to;
+    let column = Sums::<T>::column(sum, to, natural::<T>(), Folds(batched, fold));
     column.unwrap_or_else(|| values(batched))
 }
 
@@ -140,6 +157,20 @@ fn products<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
         (false, _) => of::<T, f64>(batched),
         (true, DType::F32) => of::<T, Complex<f32>>(batched),
         (true, _) => of::<T, Complex<f64>>(batched),
+    }
+}
+
+fn complex_norms<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
+    fn of<T: Kernels, F: Float>(batched: &Outputs<'_, T>) -> Result<Column>
+    where
+        MomentAs<F>: Read<NearNorm, Result = F>,
+    {
+        let reader = of_magnitudes::<F>(batched.plan.batch.op);
+        Ok(Column::of(batched.read(reader, T::batched_complex_norms)?))
+    }
+    match <T::Round as Element>::DTYPE {
+        DType::F32 => of::<T, f32>(batched),
+        _ => of::<T, f64>(batched),
     }
 }
 

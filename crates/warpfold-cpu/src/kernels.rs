@@ -6,8 +6,8 @@ use warpfold_num::Complex;
 
 use super::batch::{
     Approximate, Batched, BothEnds, End, FloatSums, Highest, IntegerProducts, IntegerSums,
-    Integers, Largest, Multiplied, Nonzero, Order, Out, Plain, Ranked, Sizes, Squares, Sums, Tally,
-    Widest, Wrapped, alone, drive, multiply, short,
+    Integers, Largest, LargestSquare, Multiplied, NearNorm, Nonzero, NormSums, Order, Out, Plain,
+    Ranked, Sizes, Squares, Sums, Tally, Widest, Wrapped, alone, drive, multiply, short,
 };
 use super::batch::{IntoPartial, Read};
 use super::count::Nans;
@@ -119,6 +119,12 @@ pub(crate) trait Kernels: FoldWhole + Element<Sums: IntoPartial<Self> + SumState
     /// Batched extremes of both ends.
     #[doc(hidden)]
     fn batched_both_ends(batched: &Batched<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>);
+
+    /// Batched sums of the magnitudes of complex numbers, or the largest ones.
+    #[doc(hidden)]
+    fn batched_complex_norms(_: &Batched<'_, Self>, _: &Out<'_, Self, NearNorm>) {
+        unreachable!("{} is no complex number", Self::DTYPE);
+    }
 
     /// Batched products of floats.
     #[doc(hidden)]
@@ -372,10 +378,17 @@ macro_rules! floats {
             alone(batched, out);
         }
 
+        fn batched_complex_norms(batched: &Batched<'_, Self>, out: &Out<'_, Self, NearNorm>) {
+            match batched.plan.batch.op {
+                Op::L1 => drive(NormSums::<Self>::new(), batched, |x| bytemuck::cast_slice(x), out),
+                _ => drive(LargestSquare::<Self>::new(), batched, |x| bytemuck::cast_slice(x), out),
+            }
+        }
+
         batched!($signed, $word, 2);
 
-        fn batched_largest(batched: &Batched<'_, Self>, out: &Out<'_, Self, Widest>) {
-            alone(batched, out);
+        fn batched_largest(_: &Batched<'_, Self>, _: &Out<'_, Self, Widest>) {
+            unreachable!("the largest complex number is that of the largest square");
         }
 
         fn batched_highest(_: &Batched<'_, Self>, _: &Out<'_, Self, Ranked>) {

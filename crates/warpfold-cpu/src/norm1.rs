@@ -41,7 +41,7 @@ struct Buffer {
 
 impl<T: Element<Component: Factor>> NormSum<T> {
     /// Whether an f64 alone holds a norm as well as need be.
-    const NARROW: bool = T::Component::MANTISSA_BITS <= 24;
+    pub(super) const NARROW: bool = T::Component::MANTISSA_BITS <= 24;
 
     pub(super) fn new(isa: Isa, nan: Nan) -> Self {
         NormSum {
@@ -137,7 +137,7 @@ impl<T: Element<Component: Factor>> NormSum<T> {
 
     /// `√(re² + im²)`; all of it in the high part for narrow types.
     #[inline(always)]
-    fn norm(re: f64, im: f64) -> DoubleDouble {
+    pub(super) fn norm(re: f64, im: f64) -> DoubleDouble {
         if Self::NARROW {
             DoubleDouble { high: (re * re + im * im).sqrt(), low: 0.0 }
         } else {
@@ -147,7 +147,7 @@ impl<T: Element<Component: Factor>> NormSum<T> {
 
     /// Whether a norm may be trusted: neither the squares nor their errors overflowed or underflowed to any effect.
     #[inline(always)]
-    fn is_plain(norm: f64, re: f64, im: f64) -> bool {
+    pub(super) fn is_plain(norm: f64, re: f64, im: f64) -> bool {
         const LEAST: f64 = f64::from_bits((1023 - 450) << 52);
         const MOST: f64 = f64::from_bits((1023 + 500) << 52);
         let inside = (norm >= LEAST) & (norm <= MOST);

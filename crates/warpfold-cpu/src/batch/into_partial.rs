@@ -1,5 +1,6 @@
 //! From what accumulators hold to partials.
 
+use super::complex_norms::NearNorm;
 use super::integer_products::Wrapped;
 use super::moments::Approximate;
 use super::nonzero::Tally;
@@ -98,6 +99,14 @@ impl<T: FoldWhole> IntoPartial<T> for Widest {
             }
             other => another(other),
         }
+    }
+}
+
+impl<T: FoldWhole> IntoPartial<T> for NearNorm {
+    const IS_EXACT: bool = false;
+
+    fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
+        another(partial)
     }
 }
 

@@ -15,6 +15,7 @@ mod accumulators;
 mod band;
 mod cells;
 mod columns;
+mod complex_norms;
 mod doubtful;
 mod ending;
 mod float_sums;
@@ -42,6 +43,7 @@ mod sort;
 mod stripes;
 mod survey;
 
+pub(crate) use complex_norms::{LargestSquare, NearNorm, NormSums};
 pub(crate) use ending::Ending;
 pub(crate) use float_sums::FloatSums;
 pub(crate) use integer_products::{IntegerProducts, Wrapped};

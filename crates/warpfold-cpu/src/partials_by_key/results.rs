@@ -184,7 +184,9 @@ impl<K: Kind<T>, T: Kernels> Groups<'_, K, T> {
 }
 
 impl<K: Kind<T>, T: Kernels> Collect<K::Small> for Groups<'_, K, T> {
-    fn collect<D: Read<K::Small, Result: Scalar>>(self, reader: D) -> Result<Column> {
+    type Of = Result<Column>;
+
+    fn collect<D: Read<K::Small, Result: Scalar> + 'static>(self, reader: D) -> Result<Column> {
         let read = |small: &K::Small, count| reader.small(small, count);
         Ok(Column::of(self.read(read, |output| reader.finished(output))?))
     }
@@ -193,15 +195,18 @@ impl<K: Kind<T>, T: Kernels> Collect<K::Small> for Groups<'_, K, T> {
 impl<K: Kind<T, Small: Nearly>, T: Kernels>
     CollectMoments<Approximate<f64, 1>, Approximate<DoubleDouble, 1>> for Groups<'_, K, T>
 {
+    type Of = Result<Column>;
+
     fn in_turn<D>(self, reader: D) -> Result<Column>
     where
         D: Read<Approximate<f64, 1>, Result: Scalar>
-            + Read<Approximate<DoubleDouble, 1>, Result = <D as Read<Approximate<f64, 1>>>::Result>,
+            + Read<Approximate<DoubleDouble, 1>, Result = <D as Read<Approximate<f64, 1>>>::Result>
+            + 'static,
     {
         self.second::<D>(reader)
     }
 
-    fn second<D: Read<Approximate<DoubleDouble, 1>, Result: Scalar>>(
+    fn second<D: Read<Approximate<DoubleDouble, 1>, Result: Scalar> + 'static>(
         self,
         reader: D,
     ) -> Result<Column> {

@@ -14,7 +14,9 @@ mod ranks;
 mod sums;
 
 pub(crate) use counts::{CountTrue, Whether};
-pub(crate) use moments::{Collect as CollectMoments, CollectOne, Moment, MomentState};
+pub(crate) use moments::{
+    Collect as CollectMoments, CollectOne, Moment, MomentAs, MomentState, of_magnitudes,
+};
 pub(crate) use others::Values;
 pub(crate) use products::{ProductAs, ProductOf, Rounded};
 pub(crate) use ranks::{Both, Extreme, Index, LargestFloat, LargestInteger};

@@ -1,4 +1,4 @@
-//! Variances, deviations, Euclidean norms and sums of squares, from sums and sums of squares that are nearly known.
+//! Variances, deviations, Euclidean norms and sums of squares, from sums and sums of squares that are nearly known; and norms of complex numbers.
 //!
 //! An approximation `high + low` of a result and a bound on its error leave no doubt where both ends of what it may be round to the same
 //! float. Bounds are multiples of 2^-106, the square of half a unit in the last place of 1: see `batch/moments`.
@@ -10,12 +10,12 @@ use warpfold_exact::exact::round_moments;
 use warpfold_exact::partial::Output;
 use warpfold_num::double_double::{DoubleDouble, two_product};
 use warpfold_num::element::Float;
-use warpfold_num::{Column, DType, Scalar, Value, with_element};
+use warpfold_num::{DType, Scalar, Value, with_element};
 use warpfold_plan::HostArray;
 
 use super::one;
-use crate::batch::{AT_ONCE, Approximate, Lone, Read};
-use crate::{Op, Result, elements};
+use crate::batch::{AT_ONCE, Approximate, Lone, NearNorm, Read};
+use crate::{Op, elements};
 
 /// Which moment is read.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +33,7 @@ impl Moment {
 }
 
 /// A moment rounded to a float type.
-struct MomentAs<F> {
+pub(crate) struct MomentAs<F> {
     what: Moment,
     float: PhantomData<F>,
 }
@@ -46,7 +46,7 @@ const LEAST: f64 = f64::from_bits((1023 - 800) << 52);
 const MOST: u64 = 1 << 50;
 
 /// A float to which moments are rounded in lanes.
-trait Certain: Float {
+pub(crate) trait Certain: Float {
     /// The nearest value to a number that `x` is by no more than `error`, and whether it is certain.
     fn certain(x: DoubleDouble, error: f64) -> (Self, bool);
 }
@@ -210,7 +210,7 @@ impl<F: Certain> MomentAs<F> {
                 (known.value[k], known.error[k]) = (variance, error);
             }
         }
-        if matches!(self.what.op, Op::Std | Op::L2) {
+        if matches!(self.what.op, Op::Std | Op::L2 | Op::Linf) {
             for k in 0..N {
                 let root = known.value[k].root();
                 // Half as much relative to the root, if the number is well above its bound; nothing may be where all is zero.
@@ -226,13 +226,16 @@ impl<F: Certain> MomentAs<F> {
 
 /// What moments are read of: first what is known to 2^-53, if that is of use, then what is known to 2^-105.
 pub(crate) trait Collect<S, U> {
+    /// What that makes.
+    type Of;
+
     /// Reads both in turn.
-    fn in_turn<D>(self, reader: D) -> Result<Column>
+    fn in_turn<D>(self, reader: D) -> Self::Of
     where
-        D: Read<S, Result: Scalar> + Read<U, Result = <D as Read<S>>::Result>;
+        D: Read<S, Result: Scalar> + Read<U, Result = <D as Read<S>>::Result> + 'static;
 
     /// Reads the second.
-    fn second<D: Read<U, Result: Scalar>>(self, reader: D) -> Result<Column>;
+    fn second<D: Read<U, Result: Scalar> + 'static>(self, reader: D) -> Self::Of;
 }
 
 /// What a moment of one array is read of, known to 2^-105.
@@ -247,12 +250,12 @@ pub(crate) trait MomentState<S>: Sized {
     fn value(what: Moment, to: DType, collect: impl CollectOne<Self>) -> Option<Value>;
 
     /// A column of moments rounded to the float type `to`; both are of use where elements are `narrow`. `None` where no reader knows the type.
-    fn column(
+    fn column<C: Collect<S, Self>>(
         what: Moment,
         to: DType,
         narrow: bool,
-        collect: impl Collect<S, Self>,
-    ) -> Option<Result<Column>>;
+        collect: C,
+    ) -> Option<C::Of>;
 }
 
 impl<const PARTS: usize> MomentState<Approximate<f64, PARTS>> for Approximate<DoubleDouble, PARTS> {
@@ -269,12 +272,12 @@ impl<const PARTS: usize> MomentState<Approximate<f64, PARTS>> for Approximate<Do
         }
     }
 
-    fn column(
+    fn column<C: Collect<Approximate<f64, PARTS>, Self>>(
         what: Moment,
         to: DType,
         narrow: bool,
-        collect: impl Collect<Approximate<f64, PARTS>, Self>,
-    ) -> Option<Result<Column>> {
+        collect: C,
+    ) -> Option<C::Of> {
         let what = what.of_any_number();
         let single = MomentAs::<f32> { what, float: PhantomData };
         match to {
@@ -319,6 +322,60 @@ impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for 
     fn lone(&self, inputs: Lone<'_, F>) {
         inputs.defer();
     }
+}
+
+/// The sum of the magnitudes of complex numbers, or the largest, rounded to the float type of the parts.
+pub(crate) fn of_magnitudes<F: Float>(op: Op) -> MomentAs<F> {
+    MomentAs { what: Moment { op, ddof: 0 }, float: PhantomData }
+}
+
+macro_rules! of_magnitudes {
+    ($($float:ty: $known:expr;)+) => {$(
+        impl MomentAs<$float> {
+            #[inline(always)]
+            fn norms<const N: usize>(&self, norms: &[NearNorm; N], counts: [u64; N]) -> ([$float; N], [bool; N]) {
+                let counts = match self.what.op {
+                    // None was added to another.
+                    Op::Linf => counts.map(|count| count.min(1)),
+                    _ => counts,
+                };
+                self.moments(&norms.map(|NearNorm(norm)| Approximate { sum: [], squares: $known(norm) }), counts)
+            }
+        }
+
+        impl Read<NearNorm> for MomentAs<$float> {
+            type Result = $float;
+            const IS_LONG: bool = true;
+
+            #[inline(always)]
+            fn small(&self, norm: &NearNorm, count: u64) -> Option<$float> {
+                let ([result], [is_certain]) = self.norms(&[*norm], [count]);
+                is_certain.then_some(result)
+            }
+
+            #[inline(always)]
+            fn neighbours(
+                &self,
+                norms: &[NearNorm; AT_ONCE],
+                counts: [u64; AT_ONCE],
+            ) -> ([MaybeUninit<$float>; AT_ONCE], [bool; AT_ONCE]) {
+                let (results, are_certain) = self.norms(norms, counts);
+                (results.map(MaybeUninit::new), are_certain)
+            }
+
+            fn finished(&self, output: Output) -> $float {
+                one(output)
+            }
+
+            fn lone(&self, inputs: Lone<'_, $float>) {
+                inputs.defer();
+            }
+        }
+    )+};
+}
+of_magnitudes! {
+    f32: |norm: DoubleDouble| norm.high;
+    f64: std::convert::identity::<DoubleDouble>;
 }
 
 /// The sum of squares of integers in an integer type.

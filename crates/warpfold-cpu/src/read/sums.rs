@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 use warpfold_exact::exact::{Pair, Small};
 use warpfold_exact::partial::Output;
 use warpfold_num::element::{Element, Float, Ordered};
-use warpfold_num::{Column, Complex, DType, Scalar, bf16, f16};
+use warpfold_num::{Complex, DType, Scalar, bf16, f16};
 
 use super::{one, with_real};
+use crate::Op;
 use crate::batch::{Lone, Read};
-use crate::{Op, Result};
 
 /// The sum rounded to a float type.
 struct SumAs<F>(PhantomData<F>);
@@ -45,19 +45,22 @@ impl Sum {
 
 /// Folds every output and hands its results on.
 pub(crate) trait Collect<S> {
+    /// What that makes.
+    type Of;
+
     /// Reads all of them.
-    fn collect<D: Read<S, Result: Scalar>>(self, reader: D) -> Result<Column>;
+    fn collect<D: Read<S, Result: Scalar> + 'static>(self, reader: D) -> Self::Of;
 }
 
 /// The short exact sums that a class of elements has.
 pub(crate) trait SumState: Sized {
     /// A column of sums rounded to the float type `to`; integers to `natural` where that is `None`. `None` where no reader knows the type.
-    fn column(
+    fn column<C: Collect<Self>>(
         sum: Sum,
         to: Option<DType>,
         natural: [DType; 2],
-        collect: impl Collect<Self>,
-    ) -> Option<Result<Column>>;
+        collect: C,
+    ) -> Option<C::Of>;
 }
 
 /// A column by the reader of a sum and float type.
@@ -84,23 +87,23 @@ where
     NormAs<f32>: Read<Self, Result: Scalar>,
     NormAs<f64>: Read<Self, Result: Scalar>,
 {
-    fn column(
+    fn column<C: Collect<Self>>(
         sum: Sum,
         to: Option<DType>,
         [rounded, _]: [DType; 2],
-        collect: impl Collect<Self>,
-    ) -> Option<Result<Column>> {
+        collect: C,
+    ) -> Option<C::Of> {
         of_floats!(sum, to.unwrap_or(rounded), collect)
     }
 }
 
 impl SumState for [i128; 1] {
-    fn column(
+    fn column<C: Collect<Self>>(
         sum: Sum,
         to: Option<DType>,
         [rounded, integer]: [DType; 2],
-        collect: impl Collect<Self>,
-    ) -> Option<Result<Column>> {
+        collect: C,
+    ) -> Option<C::Of> {
         match (sum, to, integer) {
             (Sum::Total, None, DType::I64) => Some(collect.collect(SumOf::<i64>(PhantomData))),
             (Sum::Total, None, _) => Some(collect.collect(SumOf::<u64>(PhantomData))),

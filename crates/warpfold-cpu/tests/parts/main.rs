@@ -2,4 +2,5 @@
 
 mod float_products;
 mod integer_products;
+mod norms;
 mod sources;

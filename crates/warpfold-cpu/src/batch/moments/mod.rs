@@ -20,6 +20,7 @@ mod widen;
 
 pub(crate) use integers::Integers;
 pub(crate) use plain::Plain;
+pub(super) use squares::Doubles;
 pub(crate) use squares::Squares;
 
 /// Sums of parts and the sum of all their squares, nearly.

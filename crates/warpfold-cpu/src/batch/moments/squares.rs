@@ -25,21 +25,21 @@ pub(crate) struct Doubles<const LANES: usize> {
 }
 
 impl<const LANES: usize> Doubles<LANES> {
-    const ZERO: Self = Doubles { high: [0.0; LANES], low: [0.0; LANES] };
+    pub(crate) const ZERO: Self = Doubles { high: [0.0; LANES], low: [0.0; LANES] };
 
     #[inline(always)]
-    fn get(&self, lane: usize) -> DoubleDouble {
+    pub(crate) fn get(&self, lane: usize) -> DoubleDouble {
         DoubleDouble { high: self.high[lane], low: self.low[lane] }
     }
 
     #[inline(always)]
-    fn set(&mut self, lane: usize, x: DoubleDouble) {
+    pub(crate) fn set(&mut self, lane: usize, x: DoubleDouble) {
         (self.high[lane], self.low[lane]) = (x.high, x.low);
     }
 
     /// What lanes `part, part + step, …` hold together, for each part: what the first additions leave is small, and so is its error.
     #[inline(always)]
-    fn folded(mut self, step: usize) -> Self {
+    pub(crate) fn folded(mut self, step: usize) -> Self {
         let mut left = LANES;
         while left > step {
             left /= 2;
