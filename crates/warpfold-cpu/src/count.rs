@@ -91,6 +91,15 @@ impl<T: Element> ArrayFold<&[T::Component]> for Nans<T> {
     }
 }
 
+/// Whether any element is NaN.
+pub(super) fn any_nan<T: Element>(plan: &Plan, x: &[T]) -> bool {
+    let nans = || {
+        let plan = plan.in_parts(T::PARTS as u64);
+        run(&plan, T::as_parts(x), 0, Nans::<T>::new, |all: &mut u64, one| *all += one)
+    };
+    T::DTYPE.is_float() && nans() > 0
+}
+
 /// How many elements of a block, given by its parts, have one that fits.
 #[inline(always)]
 fn holding<T: Element>(parts: &[T::Component], fits: impl Fn(T::Component) -> bool) -> u64 {

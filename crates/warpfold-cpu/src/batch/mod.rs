@@ -42,6 +42,7 @@ mod singles;
 mod sort;
 mod stripes;
 mod survey;
+mod together;
 
 pub(crate) use complex_norms::{LargestSquare, NearNorm, NormSums};
 pub(crate) use ending::Ending;
@@ -61,9 +62,12 @@ pub(crate) use outputs::{Out, Read};
 pub(crate) use products::{Multiplied, multiply};
 pub(super) use ranks::{BothEnds, Highest, Order};
 pub(crate) use ranks::{End, Ranked};
-pub(crate) use results::{AT_ONCE, Lone, collect, collect_in_turn, keep};
+pub(crate) use results::{AT_ONCE, Lone, Writer, collect, collect_in_turn, keep};
 use runs::Runs;
 pub(crate) use short::short;
+pub(crate) use together::{
+    IntoColumn, WriteColumn, WriteInTurn, fold_together, fold_together_in_turn,
+};
 
 use crate::Policy;
 use crate::isa::has_lanes;

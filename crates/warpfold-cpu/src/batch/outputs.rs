@@ -103,7 +103,7 @@ pub(crate) trait Store<S>: Send {
 }
 
 /// Reads results into their slots: the only part here that is compiled once for each result.
-pub(super) trait Write<T: FoldWhole, S>: Sync {
+pub(crate) trait Write<T: FoldWhole, S>: Sync {
     /// From small values; defers those that only their partials can tell.
     fn smalls(
         &self,

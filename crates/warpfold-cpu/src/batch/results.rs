@@ -197,7 +197,7 @@ impl<T: Element, R, F: Fn(T) -> R> Job for Singles<'_, T, R, F> {
 }
 
 /// A reader and its slots.
-struct Writer<R, D> {
+pub(crate) struct Writer<R, D> {
     slots: Slots<R>,
     op: Op,
     isa: Isa,
@@ -206,10 +206,20 @@ struct Writer<R, D> {
 }
 
 impl<R: Copy + Send, D> Writer<R, D> {
-    fn new<T: FoldWhole>(batched: &Batched<'_, T>, reader: D, ending: Ending) -> Result<Self> {
-        let op = batched.plan.batch.op;
+    /// For the results of a reduction, whose accumulators are those of what is batched.
+    pub(crate) fn new<T: FoldWhole>(
+        batched: &Batched<'_, T>,
+        op: Op,
+        reader: D,
+        ending: Ending,
+    ) -> Result<Self> {
         let slots = Slots::new(op, T::DTYPE, batched.plan.batch.outputs(), batched.plan.threads)?;
         Ok(Writer { slots, op, isa: batched.plan.isa, ending, reader })
+    }
+
+    /// The results, beside the outputs that have none in ascending order; or why the first one without a result has none.
+    pub(super) fn finish(self, at: &dyn Fn(u64) -> At, gaps: &mut Vec<u64>) -> Result<Vec<R>> {
+        self.slots.finish(at, gaps)
     }
 
     /// The results of inputs of accumulators, by the reader.
@@ -348,14 +358,22 @@ pub(crate) fn collect<T: FoldWhole, S: IntoPartial<T>, D: Read<S>>(
     fold: FoldBatched<T, S>,
     (at, gaps): (&dyn Fn(u64) -> At, &mut Vec<u64>),
 ) -> Result<Vec<D::Result>> {
-    let writer = Writer::new(batched, reader, ending)?;
+    let writer = Writer::new(batched, batched.plan.batch.op, reader, ending)?;
     batched.fold(&writer, None, fold);
-    writer.slots.finish(at, gaps)
+    writer.finish(at, gaps)
 }
 
 /// One of how many outputs may be left in doubt, before all are folded in another way, and elements of an output for which that is faster.
 const DOUBTFUL: u64 = 64;
 const SHORT: u64 = 256;
+
+/// How many outputs may be left in doubt before all are folded in another way.
+pub(super) fn most_doubtful<T: FoldWhole>(batched: &Batched<'_, T>) -> Option<u64> {
+    let outputs = batched.plan.batch.outputs();
+    // Few elements are folded exactly soon enough, and what are ties of few bits stay in doubt.
+    let is_long = batched.memory().len() as u64 / SHORT >= outputs;
+    is_long.then_some(outputs / DOUBTFUL)
+}
 
 /// The same by a fold that may leave doubt about some outputs, and by another where it does about many.
 pub(crate) fn collect_in_turn<T: FoldWhole, S: IntoPartial<T>, U: IntoPartial<T>, D>(
@@ -368,12 +386,9 @@ pub(crate) fn collect_in_turn<T: FoldWhole, S: IntoPartial<T>, U: IntoPartial<T>
 where
     D: Read<S> + Read<U, Result = <D as Read<S>>::Result>,
 {
-    let writer = Writer::new(batched, reader, ending)?;
-    let outputs = batched.plan.batch.outputs();
-    // Few elements are folded exactly soon enough, and what are ties of few bits stay in doubt.
-    let is_long = batched.memory().len() as u64 / SHORT >= outputs;
-    if !batched.fold(&writer, is_long.then_some(outputs / DOUBTFUL), first) {
+    let writer = Writer::new(batched, batched.plan.batch.op, reader, ending)?;
+    if !batched.fold(&writer, most_doubtful(batched), first) {
         batched.fold(&writer, None, then);
     }
-    writer.slots.finish(at, gaps)
+    writer.finish(at, gaps)
 }

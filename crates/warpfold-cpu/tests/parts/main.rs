@@ -4,3 +4,4 @@ mod float_products;
 mod integer_products;
 mod norms;
 mod sources;
+mod stats;

@@ -1,0 +1,104 @@
+//! Everything that stats tells of each output, beside the reductions of each input alone.
+
+use warpfold_num::random::Words;
+use warpfold_num::{Complex, Element, Empty, Nan, Op, Policy, f16};
+
+use crate::sources::{Source, alone, sources};
+
+/// Whether a part of an element is NaN.
+fn is_nan<T: Element>(x: &T) -> bool {
+    T::as_parts(std::slice::from_ref(x)).iter().any(|part| {
+        #[allow(clippy::eq_op, reason = "of NaN alone it is not so")]
+        let is_itself = part == part;
+        !is_itself
+    })
+}
+
+fn check<T: Element>(source: &Source<T>, nan: Nan, what: &str) {
+    let policy = Policy { nan, ..Policy::default() };
+    let name = format!("{} {what} {nan:?}: {}", T::DTYPE, source.name);
+    let ops: Vec<Op> = Op::of_stats(T::DTYPE).collect();
+    let expected: Vec<Vec<Option<String>>> = ops
+        .iter()
+        .map(|&op| source.inputs.iter().map(|x| alone(op, policy, x)).collect())
+        .collect();
+    // A variance of nothing is NaN; a minimum, or a sum that is too large, is an error.
+    let fails = ops.iter().zip(&expected).any(|(op, all)| !op.divides() && all.contains(&None));
+    assert_eq!(source.columns(Op::Stats, policy).is_err(), fails, "{name}");
+    let Ok((columns, gaps)) = source.columns_and_gaps(Op::Stats, policy, Empty::None) else {
+        assert!(expected[0].contains(&None), "{name}: no sum is too large");
+        return;
+    };
+    assert_eq!(columns.len(), ops.len() + 2, "{name}");
+    let texts = |column: usize| {
+        (0..source.inputs.len()).map({
+            let column = &columns[column].1;
+            move |k| column.get(k).to_string()
+        })
+    };
+    assert!(texts(0).eq(source.inputs.iter().map(|x| x.len().to_string())), "{name}: sizes");
+    let nans = source.inputs.iter().map(|x| x.iter().filter(|x| is_nan(*x)).count().to_string());
+    assert!(texts(1).eq(nans), "{name}: NaNs");
+    for (at, (op, expected)) in ops.iter().zip(&expected).enumerate() {
+        assert_eq!(columns[at + 2].0, op.name());
+        let none: Vec<u64> =
+            (0..).zip(expected).filter(|(_, x)| x.is_none()).map(|(k, _)| k).collect();
+        assert_eq!(gaps[at + 2], none, "{op} of {name}: gaps");
+        for (k, (found, expected)) in texts(at + 2).zip(expected).enumerate() {
+            assert!(
+                expected.as_ref().is_none_or(|expected| *expected == found),
+                "{op} of {name}, output {k}: {found}, not {expected:?}"
+            );
+        }
+    }
+}
+
+fn agree<T: Element>(what: &str, of: impl Fn(u64) -> T) {
+    let mut words = Words(31);
+    for source in sources(&mut || of(words.next())) {
+        check(&source, Nan::Propagate, what);
+        if T::DTYPE.is_float() {
+            check(&source, Nan::Ignore, what);
+        }
+    }
+}
+
+fn unit(word: u64) -> f64 {
+    (word >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Now and then a zero of either sign, an infinity or NaN.
+fn special(word: u64) -> f64 {
+    match word % 211 {
+        0 => f64::NAN,
+        1 => f64::INFINITY,
+        2..20 => 0.0,
+        20..40 => -0.0,
+        _ => unit(word) - 0.5,
+    }
+}
+
+#[test]
+fn stats_of_floats() {
+    agree("between 0 and 1", |word| f16::from_f64(unit(word)));
+    agree("about 1000", |word| unit(word) as f32 + 1000.0);
+    agree("special", |word| special(word) as f32);
+    agree("of any bits", |word| f32::from_bits((word >> 32) as u32));
+    agree("between 0 and 1", unit);
+    agree("special", special);
+}
+
+#[test]
+fn stats_of_integers() {
+    agree("of any bits", |word| (word >> 32) as i32);
+    agree("of any bits", |word| word as u8);
+    agree("small", |word| (word >> 20) as i64);
+    agree("of any bits", |word| word as i64);
+    agree("truths", |word| word % 3 == 0);
+}
+
+#[test]
+fn stats_of_complex_numbers() {
+    agree("special", |word| Complex::new(special(word) as f32, unit(word << 32) as f32));
+    agree("special", |word| Complex::new(unit(word << 32), special(word)));
+}
