@@ -78,6 +78,20 @@ fn the_page_of_text_prints_what_it_shows() {
     run("docs/text.md", 6);
 }
 
+/// Copies a folder with all that is in it.
+#[cfg(feature = "parquet")]
+fn copy_all(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("writable");
+    for entry in fs::read_dir(from).expect("readable") {
+        let entry = entry.expect("readable").path();
+        let to = to.join(entry.file_name().expect("an entry has a name"));
+        match entry.is_dir() {
+            true => copy_all(&entry, &to),
+            false => drop(fs::copy(&entry, to).expect("writable")),
+        }
+    }
+}
+
 #[cfg(feature = "parquet")]
 #[test]
 fn the_page_of_data_prints_what_it_shows() {
@@ -92,6 +106,7 @@ fn the_page_of_data_prints_what_it_shows() {
         }
         fs::copy(fixtures.join("pyarrow-snappy.parquet"), folder.join("orders.parquet"))
             .expect("writable");
+        copy_all(&fixtures.join("hive"), &folder.join("hive"));
     });
 }
 

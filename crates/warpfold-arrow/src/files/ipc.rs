@@ -57,12 +57,8 @@ impl Batches {
         sink: &mut S,
         read: &mut Read,
     ) -> Result<()> {
-        let mut indices = table.indices(columns)?;
-        let wanted = indices.clone();
-        indices.sort_unstable();
-        indices.dedup();
-        let order: Vec<usize> =
-            wanted.iter().map(|index| indices.partition_point(|other| other < index)).collect();
+        let picked = table.pick(columns)?;
+        let in_file = picked.in_file();
         let file = File::open(&table.path).map_err(|error| failed(&table.path, &error))?;
         let file = BufReader::new(file);
         let damaged = |error: ArrowError| {
@@ -70,15 +66,20 @@ impl Batches {
         };
         let batches: Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>> = match self.form {
             Form::File => {
-                let mut reader = FileReader::try_new(file, Some(indices)).map_err(damaged)?;
+                let mut reader =
+                    FileReader::try_new(file, Some(in_file.clone())).map_err(damaged)?;
                 reader.set_index(pieces.start).map_err(damaged)?;
                 Box::new(reader.take(pieces.len()))
             }
-            Form::Stream => Box::new(StreamReader::try_new(file, Some(indices)).map_err(damaged)?),
+            Form::Stream => {
+                Box::new(StreamReader::try_new(file, Some(in_file.clone())).map_err(damaged)?)
+            }
         };
         let (first, rows) = (sink.row(), self.rows[pieces].iter().sum::<u64>());
         for batch in batches {
-            sink.take(&batch.and_then(|batch| batch.project(&order)).map_err(damaged)?)?;
+            sink.take(
+                &batch.and_then(|batch| picked.complete(&batch, &in_file)).map_err(damaged)?,
+            )?;
             read.decoded += 1;
         }
         match sink.row() - first {

@@ -3,6 +3,7 @@
 //! Of Parquet, threads take row groups; each decodes the columns that are asked for alone, [`ROWS`] rows at a time, so that a thread needs a page, a
 //! dictionary and a batch of memory, whatever the files hold. Arrow files are read batch after batch.
 
+mod folders;
 mod ipc;
 mod names;
 mod parquet;
@@ -21,6 +22,7 @@ use rayon::prelude::*;
 use warpfold_num::{Op, Policy};
 
 use crate::{ColumnReducer, Dot, Error, Groups, Result};
+use folders::{Folder, Picked, Source};
 use pieces::Piece;
 
 pub use names::{expand, is_data};
@@ -39,6 +41,8 @@ pub struct Files {
 struct Table {
     path: PathBuf,
     schema: SchemaRef,
+    /// Columns that the names of its folders are.
+    folders: Vec<Folder>,
     kind: FileFormat,
 }
 
@@ -165,8 +169,9 @@ impl Files {
     /// # Errors
     /// [`Error::File`] with the first that is none of these formats, or is damaged.
     pub fn open(paths: &[PathBuf]) -> Result<Files> {
-        let files: Vec<Table> =
+        let mut files: Vec<Table> =
             paths.iter().map(|path| guarded(path, || Table::open(path))).collect::<Result<_>>()?;
+        folders::find_types(&mut files);
         Ok(Files { files, share: (0, 1) })
     }
 
@@ -208,15 +213,25 @@ impl Files {
         self.files.first().map_or_else(|| Schema::empty().into(), |file| file.schema.clone())
     }
 
-    /// The type of a column, which must be the same in all files.
+    /// The columns that the names of the first file's folders are (`shop=1/`), and it has not itself.
+    pub fn folders(&self) -> Vec<String> {
+        let Some(first) = self.files.first() else { return Vec::new() };
+        let names = first.folders.iter().map(|folder| folder.name.clone());
+        names.filter(|name| first.schema.index_of(name).is_err()).collect()
+    }
+
+    /// The type of a column, which must be the same in all files. Names of folders (`shop=1/`) are columns of integers, where all are, or of strings; a file's
+    /// own column of such a name comes before them.
     ///
     /// # Errors
     /// [`Error::NoColumn`], [`Error::File`].
     pub fn column(&self, name: &str) -> Result<DataType> {
         let mut found: Option<DataType> = None;
         for file in &self.files {
-            let index = file.index(name)?;
-            let dtype = file.schema.field(index).data_type();
+            let dtype = match file.source(name)? {
+                Source::File(index) => file.schema.field(index).data_type(),
+                Source::Folder(folder) => &folder.dtype,
+            };
             match &found {
                 Some(before) if before != dtype => {
                     let why = format!(
@@ -248,8 +263,15 @@ impl Files {
                 .map(|dtype| Ok(ColumnReducer::new(op, dtype, policy)?.starting_at(row)))
                 .collect()
         };
+        let are_integers = || types.iter().all(DataType::is_integer);
+        // Names of folders have no statistics.
+        let are_in_files = || {
+            let mut sources =
+                self.files.iter().flat_map(|file| columns.iter().map(|name| file.source(name)));
+            sources.all(|source| matches!(source, Ok(Source::File(_))))
+        };
         let by_statistics =
-            matches!(op, Op::Min | Op::Max | Op::MinMax) && types.iter().all(DataType::is_integer);
+            matches!(op, Op::Min | Op::Max | Op::MinMax) && are_integers() && are_in_files();
         self.run(columns, policy, by_statistics, make)
     }
 
@@ -421,20 +443,27 @@ impl Table {
                 (schema, FileFormat::Ipc(batches))
             }
         };
-        Ok(Table { path: path.to_path_buf(), schema, kind })
+        Ok(Table { path: path.to_path_buf(), schema, folders: folders::of(path), kind })
     }
 
-    fn index(&self, name: &str) -> Result<usize> {
-        let mut found =
-            self.schema.fields().iter().enumerate().filter(|(_, field)| field.name() == name);
-        match (found.next(), found.next()) {
-            (Some((index, _)), None) => Ok(index),
-            (Some(_), Some(_)) => {
+    /// Where a column is: in the file, or else among its folders' names.
+    fn source(&self, name: &str) -> Result<Source<'_>> {
+        let own = self.schema.fields().iter().enumerate();
+        let own: Vec<_> = own.filter(|(_, field)| field.name() == name).collect();
+        let folders: Vec<_> = self.folders.iter().filter(|folder| folder.name == name).collect();
+        match (&own[..], &folders[..]) {
+            ([(index, _)], _) => Ok(Source::File(*index)),
+            ([_, _, ..], _) => {
                 Err(self.failed(format!("two columns are called {name}; rename one")))
             }
-            (None, _) => {
-                let names: Vec<&str> =
-                    self.schema.fields().iter().map(|field| field.name().as_str()).collect();
+            ([], [folder]) => Ok(Source::Folder(folder)),
+            ([], [_, _, ..]) => {
+                Err(self.failed(format!("two of its folders are called {name}=…; rename one")))
+            }
+            ([], []) => {
+                let own = self.schema.fields().iter().map(|field| field.name().as_str());
+                let folders = self.folders.iter().map(|folder| folder.name.as_str());
+                let names: Vec<&str> = own.chain(folders).collect();
                 let shown = names.len().min(20);
                 let more = if names.len() > shown {
                     format!(" and {} more", names.len() - shown)
@@ -451,8 +480,8 @@ impl Table {
         }
     }
 
-    fn indices(&self, columns: &[String]) -> Result<Vec<usize>> {
-        columns.iter().map(|name| self.index(name)).collect()
+    fn pick(&self, columns: &[String]) -> Result<Picked<'_>> {
+        Picked::of(self, columns)
     }
 
     fn failed(&self, why: impl ToString) -> Error {

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use arrow_array::{Array, RecordBatchReader};
+use arrow_array::Array;
 use arrow_schema::SchemaRef;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
@@ -70,27 +70,21 @@ impl Footer {
         sink: &mut S,
     ) -> Result<()> {
         let file = File::open(&table.path).map_err(|error| failed(&table.path, &error))?;
-        let indices = table.indices(columns)?;
+        let picked = table.pick(columns)?;
+        let in_file = picked.in_file();
         let (first, rows) = (sink.row(), self.rows(group));
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
-        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), indices.iter().copied());
+        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), in_file.iter().copied());
         let reader = builder
             .with_projection(mask)
             .with_row_groups(vec![group])
             .with_batch_size(ROWS)
             .build();
-        let mut reader = reader.map_err(|error| table.undecoded(&error))?;
         // The reader has columns in the file's order.
-        let schema = reader.schema();
-        let order: Vec<usize> = columns
-            .iter()
-            .map(|name| schema.index_of(name))
-            .collect::<Result<_, _>>()
-            .map_err(|error| table.failed(error))?;
-        for batch in &mut reader {
+        for batch in reader.map_err(|error| table.undecoded(&error))? {
             let batch = batch
-                .and_then(|batch| batch.project(&order))
+                .and_then(|batch| picked.complete(&batch, &in_file))
                 .map_err(|error| table.undecoded(&error))?;
             sink.take(&batch)?;
         }

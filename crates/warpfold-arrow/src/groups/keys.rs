@@ -102,7 +102,15 @@ impl Store {
             (Store::Signed(all), [keys]) => signed(all, keys, runs),
             (Store::Unsigned(all), [keys]) => unsigned(all, keys, runs),
             (Store::Words(numbers, words), [keys]) => {
-                numbers.extend(rows().map(|row| number(words, word(keys, row))));
+                // Names of folders are the same in all rows.
+                let mut last: Option<(&str, u32)> = None;
+                numbers.extend(rows().map(|row| {
+                    let word = word(keys, row);
+                    let known = last.filter(|(last, _)| *last == word).map(|(_, number)| number);
+                    let number = known.unwrap_or_else(|| number(words, word));
+                    last = Some((word, number));
+                    number
+                }));
             }
             _ => unreachable!("one key has one column"),
         }

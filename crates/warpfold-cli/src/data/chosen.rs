@@ -52,7 +52,14 @@ fn shown(files: &Files) -> String {
     let names =
         schema.fields().iter().take(SHOWN).map(|field| field.name().escape_debug().to_string());
     let more = if schema.fields().len() > SHOWN { ", …" } else { "" };
-    names.collect::<Vec<_>>().join(", ") + more
+    let folders: Vec<String> =
+        files.folders().iter().map(|name| name.escape_debug().to_string()).collect();
+    let by_folders = if folders.is_empty() {
+        String::new()
+    } else {
+        format!(", and by their folders {}", folders.join(", "))
+    };
+    names.collect::<Vec<_>>().join(", ") + more + &by_folders
 }
 
 fn is_decimal(dtype: &DataType) -> bool {
@@ -66,7 +73,9 @@ fn name_of(files: &Files, column: &Column) -> Result<String, Failure> {
             format!("there is no column 0; columns are counted from 1. There are {}", shown(files)),
         )),
         Column::Name(name) => {
-            let names = || schema.fields().iter().map(|field| field.name().as_str());
+            let folders = files.folders();
+            let own = || schema.fields().iter().map(|field| field.name().as_str());
+            let names = || own().chain(folders.iter().map(String::as_str));
             let near = match names().any(|found| found == name) {
                 true => None,
                 false => near(name, names()),

@@ -9,6 +9,8 @@ mod chosen;
 mod corpus;
 mod data;
 #[cfg(feature = "parquet")]
+mod data_folders;
+#[cfg(feature = "parquet")]
 mod data_refused;
 mod devices;
 mod dialect;

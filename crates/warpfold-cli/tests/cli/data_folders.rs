@@ -1,0 +1,105 @@
+//! Names of folders as columns (`shop=x/`). Expected values are Python's, by `math.fsum` of the formulas in warpfold-arrow's `tests/fixtures/make.py`, which has
+//! pyarrow write the folders.
+
+use std::fs;
+
+use crate::data::with::{fixture, of};
+use crate::program::{Folder, run};
+
+#[test]
+fn folders_are_keys() {
+    let hive = |options: &[&str]| of("hive", options);
+    let regions = "north/é -9999999999973604.0\nsouth 1.0000000000026496e16\n- 482.75";
+    let pattern = fixture("hive/*/*/*.parquet");
+    for threads in ["1", "2"] {
+        let by = ["sum", "--column", "price", "--by", "region", "--threads", threads];
+        assert_eq!(hive(&by).kept(), regions);
+        let found = run([&["sum", &pattern], &by[1..]].concat());
+        assert_eq!(found.kept(), regions);
+    }
+    let years = hive(&["sum", "--column", "count", "--by", "year"]);
+    assert_eq!(years.kept(), "2020 99100\n2021 699100");
+    let both =
+        hive(&["sum", "--column", "count", "--by", "region", "--by", "year", "--format", "csv"]);
+    assert_eq!(
+        both.kept(),
+        "region,year,sum\nnorth/é,2020,48570\nnorth/é,2021,344934\nsouth,2020,49464\nsouth,2021,347040\n,2020,1066\n,2021,7126"
+    );
+    // Every value but one, which is zero.
+    let counts = hive(&["count", "--column", "price", "--by", "region"]);
+    assert_eq!(counts.kept(), "north/é 424\nsouth 424\n- 8");
+    // Integers and strings keep their types in files that are written.
+    let folder = Folder::new();
+    let out = folder.at("m.parquet").to_string_lossy().into_owned();
+    hive(&["sum", "--column", "count", "--by", "year", "--by", "region", "--out", &out]).kept();
+    assert_eq!(run(["sum", &out, "--column", "year"]).kept(), (3 * (2020 + 2021)).to_string());
+    run(["sum", &out, "--column", "region"]).fails(2, &["strings"]);
+}
+
+#[test]
+fn folders_are_columns_where_they_are_named() {
+    let hive = |options: &[&str]| of("hive", options);
+    assert_eq!(hive(&["mean", "--column", "year"]).kept(), "2020.5");
+    assert_eq!(hive(&["minmax", "--column", "year"]).kept(), "2020 2021");
+    assert_eq!(
+        hive(&["max", "--column", "year", "--by", "region"]).value(),
+        "north/é 2021\nsouth 2021\n- 2021"
+    );
+    let dot = hive(&["dot", "--column", "count", "--column", "year"]);
+    assert_eq!(dot.kept(), (99_100 * 2020 + 699_100 * 2021).to_string());
+    hive(&["sum", "--column", "region"]).fails(2, &["strings"]);
+    // All columns are those of the files.
+    let all = hive(&["sum", "--column", "*"]);
+    assert_eq!(all.kept(), "price 53375.125\ncount 798200");
+    hive(&["sum"]).fails(2, &["2 columns: price, count", "by their folders region, year"]);
+    hive(&["sum", "--column", "price", "--by", "regoin"]).fails(1, &["did you mean region?"]);
+    hive(&["sum", "--column", "price", "--by", "shop"])
+        .fails(1, &["no column shop", "price, count, region, year"]);
+}
+
+#[test]
+fn a_files_own_column_comes_first() {
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name).to_string_lossy().into_owned();
+    let part = |name: &str, from: &str| {
+        fs::create_dir_all(folder.at(name)).unwrap();
+        fs::copy(fixture(from), folder.at(&format!("{name}/x.parquet"))).unwrap();
+    };
+    part("t/shop=7", "parts/part-0.parquet");
+    let own = run(["sum", &at("t"), "--column", "count", "--by", "shop"]);
+    assert_eq!(
+        own.kept(),
+        of("parts/part-0.parquet", &["sum", "--column", "count", "--by", "shop"]).kept()
+    );
+    // Files in a row have a column of one type, wherever it comes from.
+    part("u/day=1", "parts/part-0.parquet");
+    part("u/day=x", "parts/part-1.parquet");
+    let count = |rows: std::ops::Range<i64>| -> i64 {
+        rows.filter(|k| k % 5 != 3).map(|k| k * 3 - 500).sum()
+    };
+    let days = run(["sum", &at("u"), "--column", "count", "--by", "day"]);
+    assert_eq!(days.kept(), format!("1 {}\nx {}", count(0..250), count(250..500)));
+    part("u/other=1", "parts/part-2.parquet");
+    run(["sum", &at("u"), "--column", "count", "--by", "day"])
+        .fails(1, &["other=1/x.parquet", "no column day"]);
+    part("v/day=1/day=2", "parts/part-0.parquet");
+    run(["sum", &at("v"), "--column", "count", "--by", "day"])
+        .fails(1, &["two of its folders are called day=…", "rename one"]);
+}
+
+/// Arrow files have them too, batch by batch, and so has a column alone, of which nothing is read.
+#[test]
+fn folders_of_arrow_files() {
+    let folder = Folder::new();
+    for (name, from) in
+        [("k=2", "lz4.feather"), ("k=10", "stream.arrows"), ("k=-1", "polars.arrow")]
+    {
+        fs::create_dir_all(folder.at(name)).unwrap();
+        fs::copy(fixture(from), folder.at(&format!("{name}/{from}"))).unwrap();
+    }
+    let path = folder.path().to_string_lossy().into_owned();
+    let found = run(["sum", &path, "--column", "count", "--by", "k"]);
+    assert_eq!(found.kept(), "-1 798200\n2 798200\n10 798200");
+    assert_eq!(run(["sum", &path, "--column", "k"]).kept(), "11000");
+    assert_eq!(run(["argmax", &path, "--column", "k"]).kept(), "1000");
+}
