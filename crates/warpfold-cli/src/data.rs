@@ -23,7 +23,7 @@ use crate::input::ChangeMonitor;
 use crate::input::is_columns;
 use crate::report::Report;
 use crate::table::{Labels, Table, Titles};
-use crate::{Failure, deliver, outfile, several, streams};
+use crate::{Failure, deliver, folders, outfile, several, streams};
 
 /// Whether inputs are such files, by their names, or folders of them.
 pub(crate) fn takes(args: &Reduction) -> bool {
@@ -34,8 +34,8 @@ fn is_folder(path: &Path) -> bool {
     path.is_dir() && expand(path).is_ok()
 }
 
-/// Puts the files that match in place of quoted patterns of texts and arrays, which no shell has expanded. Those of files of columns are expanded where these
-/// are opened.
+/// Puts the files that match in place of quoted patterns of texts and arrays, which no shell has expanded, and of folders that hold some. Those of files of
+/// columns are expanded where these are opened.
 pub(crate) fn expand_patterns(args: &mut Reduction) -> Result<(), Failure> {
     let is_pattern = |path: &Path| {
         let has_mark = path.to_string_lossy().contains(['*', '?', '[']);
@@ -43,9 +43,14 @@ pub(crate) fn expand_patterns(args: &mut Reduction) -> Result<(), Failure> {
     };
     let mut inputs = Vec::with_capacity(args.inputs.len());
     for path in std::mem::take(&mut args.inputs) {
-        match is_pattern(&path) {
-            true => inputs.extend(expand(&path)?),
-            false => inputs.push(path),
+        let found = match args.input {
+            _ if is_pattern(&path) => expand(&path)?,
+            None if path.is_dir() && !is_folder(&path) => folders::texts_and_arrays(&path)?,
+            _ => Vec::new(),
+        };
+        match found.is_empty() {
+            true => inputs.push(path),
+            false => inputs.extend(found),
         }
     }
     args.inputs = inputs;

@@ -32,6 +32,8 @@ mod deliver;
 mod device;
 mod error;
 mod explain;
+#[cfg_attr(not(feature = "parquet"), path = "folders_absent.rs")]
+mod folders;
 mod format;
 mod ladder;
 mod left_out;

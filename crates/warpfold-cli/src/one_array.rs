@@ -18,19 +18,21 @@ pub(crate) struct ReadFile {
     pub(crate) monitor: ChangeMonitor,
     /// What its first row was taken for, where that is known.
     pub(crate) header: Option<Header>,
+    /// How many rows it has, those that are left out included, where that is known.
+    pub(crate) rows: Option<u64>,
 }
 
 impl ReadFile {
     /// A file of which nothing is known.
     pub(crate) fn unknown(input: &Input) -> ReadFile {
-        ReadFile { monitor: input.monitor(), header: None }
+        ReadFile { monitor: input.monitor(), header: None, rows: None }
     }
 
-    /// A text that was read to its end, by what was found in it.
-    pub(crate) fn of_text(monitor: ChangeMonitor, notes: &Option<SharedNotes>) -> ReadFile {
+    /// A file that was read to its end, by its rows and by what was found in it if it is a text.
+    pub(crate) fn read(monitor: ChangeMonitor, notes: &Option<SharedNotes>, rows: u64) -> ReadFile {
         let names = notes.as_ref().map(|notes| notes.counts().names);
         let header = names.map(|names| if names.is_some() { Header::Yes } else { Header::No });
-        ReadFile { monitor, header }
+        ReadFile { monitor, header, rows: Some(rows) }
     }
 }
 
@@ -45,7 +47,7 @@ impl OneArray {
             let (notes, monitor) = (input.notes(), input.monitor());
             let whole = input.whole(order)?;
             let gaps = notes.as_ref().map(SharedNotes::take_gaps).unwrap_or_default();
-            let file = ReadFile::of_text(monitor, &notes);
+            let file = ReadFile::read(monitor, &notes, whole.len() + gaps.elements());
             all = Some(match all {
                 None => OneArray { whole, gaps, files: vec![file] },
                 Some(OneArray { whole: first, gaps: mut before, mut files }) => {

@@ -7,6 +7,7 @@ use warpfold::{DType, Op};
 use warpfold_engine::HostArray;
 
 use crate::args::{Reduction, Verbosity};
+use crate::folders::{self, Folder};
 use crate::input::text::{Column, Header, LeftOut, Missing};
 use crate::input::{self, Input, InputFormat, Name, Order, Random, Wanted};
 use crate::left_out::Pairs;
@@ -122,6 +123,9 @@ pub(crate) fn key_columns(args: &Reduction) -> Vec<Column> {
 
 pub(crate) fn key_column(args: &Reduction, by: &Path) -> Option<Column> {
     let input = args.inputs.first()?;
+    if folders_of(args, by).is_some() {
+        return None;
+    }
     let name = Name::of(input.to_path_buf());
     let kind = args.input.unwrap_or_else(|| InputFormat::of(&name));
     if kind == InputFormat::Npy {
@@ -143,6 +147,12 @@ pub(crate) fn key_column(args: &Reduction, by: &Path) -> Option<Column> {
             .unwrap_or_else(|_| Column::Name(by.to_string_lossy().into_owned()))
     };
     (is_text && !is_file).then(column)
+}
+
+/// The folders that give each input a key of a name (`shop=x/`), where no input has a column of the name.
+pub(crate) fn folders_of(args: &Reduction, by: &Path) -> Option<Vec<Folder>> {
+    let name = by.to_str()?;
+    folders::values(&args.inputs, name).filter(|_| args.text_with(name).is_none())
 }
 
 /// Whether a name is that of a file of keys, where there is one.

@@ -66,16 +66,17 @@ impl Whole {
     ///
     /// # Errors
     /// [`Error::Input`] where there is no memory for them.
-    pub fn of_numbers(name: Name, numbers: &[u32]) -> Result<Whole, Error> {
-        let (mut words, needed) = (Vec::new(), numbers.len().div_ceil(2));
+    pub fn of_numbers<T: Element>(name: Name, numbers: &[T]) -> Result<Whole, Error> {
+        let bytes: &[u8] = bytemuck::cast_slice(numbers);
+        let (mut words, needed) = (Vec::new(), bytes.len().div_ceil(8));
         if !memory::fallibly(|| words.try_reserve_exact(needed).is_ok()) {
             return Err(Error::input(&name, Problem::NoMemory { read: 0 }));
         }
         words.resize(needed, 0u64);
-        bytemuck::cast_slice_mut(&mut words)[..numbers.len()].copy_from_slice(numbers);
+        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
         let layout = Layout::c(&[numbers.len() as u64])?;
-        let data = Data::Copied(words, 4 * numbers.len());
-        Ok(Whole { name, dtype: DType::U32, layout, data })
+        let data = Data::Copied(words, bytes.len());
+        Ok(Whole { name, dtype: T::DTYPE, layout, data })
     }
 
     /// Its elements but for those in gaps, along one axis.

@@ -1,5 +1,6 @@
 //! Columns whose values are names of folders, as Hive lays out tables: the rows of `sales/shop=x/part-0.parquet` have the shop `x`.
 
+use std::iter::repeat_n;
 use std::path::{Component, Path};
 use std::sync::Arc;
 
@@ -15,17 +16,20 @@ use crate::Result;
 const NONE: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// A column that has one value in all rows of a file.
-pub(super) struct Folder {
-    pub(super) name: String,
-    value: Option<String>,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    /// What it is called.
+    pub name: String,
+    /// The value; `None` stands for null.
+    pub value: Option<String>,
     /// Integers where the values of all files are, else strings.
     pub(super) dtype: DataType,
 }
 
-/// The columns that the folders of a path name, the outermost first; as strings, while the other files are not known.
-pub(super) fn of(path: &Path) -> Vec<Folder> {
-    let folders = path.parent().into_iter().flat_map(Path::components);
-    let folders = folders.filter_map(|component| match component {
+/// The columns that the folders of a path name (`shop=x/`, with `%` and two digits for a byte), the outermost first.
+pub fn folders(path: &Path) -> Vec<Folder> {
+    let all = path.parent().into_iter().flat_map(Path::components);
+    let all = all.filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
         _ => None,
     });
@@ -34,7 +38,7 @@ pub(super) fn of(path: &Path) -> Vec<Folder> {
         let value = (value != NONE).then(|| decoded(value));
         Some(Folder { name: decoded(name), value, dtype: DataType::Utf8 })
     };
-    folders.filter_map(column).collect()
+    all.filter_map(column).collect()
 }
 
 /// Makes columns of integers of those that have nothing else in any file.
@@ -49,7 +53,7 @@ pub(super) fn find_types(files: &mut [Table]) {
             .flat_map(|file| &mut file.folders)
             .filter(|of| of.name == name)
             .collect();
-        if all.iter().all(|of| of.value.as_deref().is_none_or(|value| integer(value).is_some())) {
+        if all.iter().all(|of| of.value.is_none() || of.integer().is_some()) {
             all.iter_mut().for_each(|of| of.dtype = DataType::Int64);
         }
     }
@@ -75,16 +79,20 @@ fn decoded(name: &str) -> String {
 }
 
 impl Folder {
+    /// The value, if it is an integer.
+    pub fn integer(&self) -> Option<i64> {
+        self.value.as_deref().and_then(integer)
+    }
+
     /// Its value in so many rows.
     fn rows(&self, n: usize) -> ArrayRef {
         match (&self.value, &self.dtype) {
             (None, dtype) => new_null_array(dtype, n),
-            (Some(value), DataType::Int64) => Arc::new(Int64Array::from_iter_values(
-                std::iter::repeat_n(integer(value).unwrap_or_default(), n),
-            )),
-            (Some(value), _) => {
-                Arc::new(StringArray::from_iter_values(std::iter::repeat_n(value, n)))
+            (Some(_), DataType::Int64) => {
+                let value = self.integer().unwrap_or_default();
+                Arc::new(Int64Array::from_iter_values(repeat_n(value, n)))
             }
+            (Some(value), _) => Arc::new(StringArray::from_iter_values(repeat_n(value, n))),
         }
     }
 }
@@ -148,7 +156,7 @@ mod tests {
     #[test]
     fn names_of_folders() {
         let columns = |path: &str| -> Vec<(String, Option<String>)> {
-            of(Path::new(path)).into_iter().map(|of| (of.name, of.value)).collect()
+            folders(Path::new(path)).into_iter().map(|of| (of.name, of.value)).collect()
         };
         let some = |name: &str, value: &str| (name.to_string(), Some(value.to_string()));
         assert_eq!(

@@ -22,10 +22,11 @@ use rayon::prelude::*;
 use warpfold_num::{Op, Policy};
 
 use crate::{ColumnReducer, Dot, Error, Groups, Result};
-use folders::{Folder, Picked, Source};
+use folders::{Picked, Source};
 use pieces::Piece;
 
-pub use names::{expand, is_data};
+pub use folders::{Folder, folders};
+pub use names::{expand, files_in, is_data};
 pub use write::{Results, Written};
 
 /// Rows that are decoded at once.
@@ -443,7 +444,7 @@ impl Table {
                 (schema, FileFormat::Ipc(batches))
             }
         };
-        Ok(Table { path: path.to_path_buf(), schema, folders: folders::of(path), kind })
+        Ok(Table { path: path.to_path_buf(), schema, folders: folders(path), kind })
     }
 
     /// Where a column is: in the file, or else among its folders' names.

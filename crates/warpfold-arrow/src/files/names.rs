@@ -48,9 +48,7 @@ pub(super) fn kind(path: &Path, mut file: &File) -> io::Result<Format> {
 pub fn expand(path: &Path) -> Result<Vec<PathBuf>> {
     let failed = |why: String| Error::File { path: path.display().to_string(), why };
     if path.is_dir() {
-        let mut files = Vec::new();
-        walk(path, &mut files).map_err(|error| super::failed(path, &error))?;
-        files.sort();
+        let files = files_in(path, &is_data)?;
         return match files.is_empty() {
             true => {
                 Err(failed("is a folder without Parquet or Arrow files; name the files".into()))
@@ -72,7 +70,22 @@ pub fn expand(path: &Path) -> Result<Vec<PathBuf>> {
     }
 }
 
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+/// The files in a folder and the folders in it whose names are wanted, sorted; names that begin with `.` or `_` are left out.
+///
+/// # Errors
+/// [`Error::File`] where a folder cannot be read.
+pub fn files_in(folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    walk(folder, is_wanted, &mut files).map_err(|error| super::failed(folder, &error))?;
+    files.sort();
+    Ok(files)
+}
+
+fn walk(
+    folder: &Path,
+    is_wanted: &dyn Fn(&Path) -> bool,
+    files: &mut Vec<PathBuf>,
+) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -80,8 +93,8 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
             continue;
         }
         if path.is_dir() {
-            walk(&path, files)?;
-        } else if is_data(&path) {
+            walk(&path, is_wanted, files)?;
+        } else if is_wanted(&path) {
             files.push(path);
         }
     }

@@ -43,12 +43,12 @@ pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
     let mut all = vec![Kept::default(); chosen.names.len()];
     let mut files = Vec::new();
     for input in inputs {
-        let (notes, monitor) = (input.notes(), input.monitor());
+        let (notes, monitor, before) = (input.notes(), input.monitor(), reading.rows);
         reading.read(input, |column, elements| {
             all[column].append(elements.bytes());
             Ok(())
         })?;
-        files.push(ReadFile::of_text(monitor, &notes));
+        files.push(ReadFile::read(monitor, &notes, reading.rows - before));
         reading.check_alike(&chosen.names)?;
     }
     let folding = Instant::now();

@@ -7,6 +7,7 @@ use warpfold::DType;
 
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
+use crate::folders::Folder;
 use crate::input::text::{
     Cells, Column as Chosen, Dialect, Header, LeftOut, Missing, MissingRuns, Number, SharedNotes,
     TextError, is_missing,
@@ -66,6 +67,9 @@ pub(super) fn read(args: &Reduction, by: &Path, values: &[ReadFile]) -> Result<R
         // A key is an integer.
         dialect.missing = Missing::Error;
     }
+    if let Some(folders) = opening::folders_of(args, by) {
+        return of_folders(args, by, folders, (values, dialect.missing));
+    }
     let wanted = Wanted { dialect, left_out: LeftOut::Listed, ..Wanted::default() };
     let Some(column) = opening::key_column(args, by) else {
         let kind = InputFormat::of_parts(&Name::of(by.to_path_buf()))?;
@@ -87,6 +91,51 @@ pub(super) fn read(args: &Reduction, by: &Path, values: &[ReadFile]) -> Result<R
     let read =
         if kind == InputFormat::Text { text(&files, &wanted) } else { whole(&files, &wanted) };
     read.map(|read| Read { notes: None, ..read })
+}
+
+/// Names of folders, for each row of the files in them: integers where all of them are, else words.
+fn of_folders(
+    args: &Reduction,
+    by: &Path,
+    folders: Vec<Folder>,
+    (values, missing): (&[ReadFile], Missing),
+) -> Result<Read, Failure> {
+    let (by, mut gaps, mut before) = (by.display().to_string(), MissingRuns::default(), 0);
+    let are_integers =
+        folders.iter().all(|folder| folder.value.is_none() || folder.integer().is_some());
+    let (mut integers, mut numbers, mut words) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, (path, folder)) in args.inputs.iter().zip(folders).enumerate() {
+        let Some(rows) = values.get(at).and_then(|file| file.rows) else {
+            return Err(Failure::Usage(format!(
+                "--by {}: names of folders are keys of columns and arrays, and not of expressions; write the keys into the files",
+                by.escape_debug()
+            )));
+        };
+        let n = rows as usize;
+        match (folder.integer().filter(|_| are_integers), folder.value) {
+            (_, None) if missing == Missing::Skip => gaps.push(before..before + rows),
+            (_, None) => {
+                return Err(Failure::Data(format!(
+                    "{}: its folder is that of rows without {}; --missing skip leaves them out",
+                    Name::of(path.clone()),
+                    by.escape_debug()
+                )));
+            }
+            (Some(key), _) => integers.extend(std::iter::repeat_n(key, n)),
+            (None, Some(word)) => {
+                let known = words.iter().position(|known| *known == word);
+                numbers.extend(std::iter::repeat_n(known.unwrap_or(words.len()) as u32, n));
+                words.extend(Some(word).filter(|_| known.is_none()));
+            }
+        }
+        before += rows;
+    }
+    let name = Name::of(by.into());
+    let (keys, words) = match are_integers {
+        true => (Whole::of_numbers(name, &integers)?, None),
+        false => (Whole::of_numbers(name, &numbers)?, Some(words)),
+    };
+    Ok(Read { keys, words, notes: None, gaps })
 }
 
 /// How the inputs are read that all have a column of keys. Fails where one of them has none, or is gone once its values were read.
@@ -274,9 +323,9 @@ impl Read {
 
 /// What keys are called, by their column or file.
 pub(super) fn name(args: &Reduction, by: &Path) -> String {
-    match opening::key_column(args, by) {
-        Some(_) => by.to_string_lossy().into_owned(),
-        None => by.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+    match opening::key_column(args, by).is_some() || opening::folders_of(args, by).is_some() {
+        true => by.to_string_lossy().into_owned(),
+        false => by.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
     }
 }
 

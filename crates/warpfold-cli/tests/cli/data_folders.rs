@@ -103,3 +103,54 @@ fn folders_of_arrow_files() {
     assert_eq!(run(["sum", &path, "--column", "k"]).kept(), "11000");
     assert_eq!(run(["argmax", &path, "--column", "k"]).kept(), "1000");
 }
+
+/// A folder of texts or arrays is its files as one, and names of folders are keys where no text has such a column.
+#[test]
+fn folders_of_texts_and_arrays() {
+    let folder = Folder::new();
+    let file = |name: &str, text: &str| {
+        let path = folder.at(name);
+        fs::create_dir_all(path.parent().expect("a folder")).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    file("t/shop=10/a.csv", "x,y\n1,2\n3,4\n");
+    file("t/shop=9/b.csv", "x,y\n5,6\n,8\n");
+    file("t/shop=10/_tmp.csv", "not,this\n");
+    file("t/shop=10/notes", "nor this");
+    let path = |name: &str| folder.at(name).to_string_lossy().into_owned();
+    let of = |op: &str, options: &[&str]| run([&[op, &path("t")], options].concat());
+    assert_eq!(of("sum", &["--column", "y"]).value(), "20.0");
+    assert_eq!(of("sum", &["--column", "y", "--by", "shop"]).value(), "9 14.0\n10 6.0");
+    let skip = ["--missing", "skip"];
+    let both = ["--column", "x", "--column", "y", "--by", "shop"];
+    assert_eq!(
+        of("max", &[&both[..], &skip].concat()).out,
+        "shop    x    y\n9     5.0  8.0\n10    3.0  4.0\n"
+    );
+    let flat = ["--column", "x", "--by", "shop", "--flat"];
+    assert_eq!(of("argmax", &[&flat[..], &skip].concat()).out, "9 2\n10 1\n");
+    let csv = of("sum", &["--column", "y", "--by", "shop", "--by", "x", "--missing", "error"]);
+    csv.fails(1, &["b.csv", "line 3"]);
+    assert!(run([&path("t")[..], "--format", "csv"]).out.contains("\ny,4,0,0,5.0,"));
+    of("sum", &["--map", "y * 2", "--by", "shop"]).fails(2, &["--by shop", "not of expressions"]);
+    // Words, and rows without a key.
+    file("u/day=mon/a.txt", "1\n2\n");
+    file("u/day=a%2Fb/b.txt", "4\n");
+    file("u/day=__HIVE_DEFAULT_PARTITION__/c.txt", "8\n16\n");
+    let days = |options: &[&str]| run([&["sum", &path("u"), "--by", "day"], options].concat());
+    days(&[]).fails(1, &["c.txt", "rows without day", "--missing skip"]);
+    assert_eq!(days(&skip).out, "a/b 4.0\nmon 3.0\n");
+    // A text's own column comes first.
+    assert_eq!(
+        of("sum", &["--column", "y", "--by", "x", "--missing", "skip"]).out,
+        "1 2.0\n3 4.0\n5 6.0\n"
+    );
+    file("v/x=7/a.csv", "x,y\n1,2\n");
+    assert_eq!(run(["sum", &path("v"), "--column", "y", "--by", "x"]).value(), "1 2.0");
+    // Nothing to read, or nothing that says how.
+    fs::create_dir(folder.at("w")).unwrap();
+    for options in [&[][..], &["--dtype", "f64"]] {
+        let found = run([&["sum", &path("w")], options].concat());
+        found.fails(1, &["w: is a directory; name the files in it"]);
+    }
+}

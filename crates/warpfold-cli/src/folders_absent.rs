@@ -1,0 +1,20 @@
+//! What stands for names of folders as keys in a program built without files of columns.
+
+use std::path::PathBuf;
+
+/// The value of a folder.
+pub(crate) struct Folder {
+    pub(crate) value: Option<String>,
+}
+
+impl Folder {
+    /// None is read.
+    pub(crate) fn integer(&self) -> Option<i64> {
+        None
+    }
+}
+
+/// No folder names a column.
+pub(crate) fn values(_: &[PathBuf], _: &str) -> Option<Vec<Folder>> {
+    None
+}
