@@ -46,10 +46,11 @@ impl Decimals {
         for (row, value) in (first..).zip(values.iter().map(|&value| value.into())) {
             self.sum = self.sum.wrapping_add(i256::from_i128(value));
             self.nonzero += u64::from(value != 0);
-            if self.min.is_none_or(|(least, _)| value < least) {
+            // Rows need not come in their order.
+            if self.min.is_none_or(|min| (value, row) < min) {
                 self.min = Some((value, row));
             }
-            if self.max.is_none_or(|(most, _)| value > most) {
+            if self.max.is_none_or(|(most, at)| value > most || value == most && row < at) {
                 self.max = Some((value, row));
             }
         }

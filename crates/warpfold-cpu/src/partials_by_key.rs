@@ -2,6 +2,7 @@
 
 mod kinds;
 mod moments;
+mod places;
 mod results;
 mod table;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use crate::threads::each;
 use crate::{elements, facts};
 use kinds::{Kind, LeastAndGreatest, Pairs};
 use moments::{Nearly, SumAndSquares};
+use places::FirstOfEach;
 use table::Table;
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Finish, Partial};
@@ -35,9 +37,9 @@ const CHUNK: usize = 1 << 14;
 
 /// A reduction of real elements for each key, exact: the bits are the same in any order of the rows, and whatever shares of them were taken in apart.
 ///
-/// Sums, means and norms, moments, extremes and counts: what needs to know neither where elements stand nor which came first.
+/// Sums, means and norms, moments, extremes and where they stand first, and counts: all but products, and stats, which are several of these.
 ///
-/// Keys are numbers of 64 bits, as their ranks ([`Key::rank`](warpfold_plan::group::Key)) are. A group takes 43 to 64 bytes (var, std, l2 and sumsq: 85 to 128), and as much again
+/// Keys are numbers of 64 bits, as their ranks ([`Key::rank`](warpfold_plan::group::Key)) are. A group takes 43 to 64 bytes (var, std, l2, sumsq, argmin and argmax: 85 to 128), and as much again
 /// while the table grows; and some 300 more (900) where its numbers are spread over more bits than two f64 hold, or one is a NaN.
 pub struct PartialsByKey {
     op: Op,
@@ -60,6 +62,7 @@ enum Tables<T: Wide> {
     Moments(Table<T::Moments, T>),
     Ends(Table<LeastAndGreatest, T>),
     Counts(Table<T::Counts, T>),
+    Places(Table<FirstOfEach, T>),
 }
 
 /// The widest type of a kind, and how its sums, moments and counts are kept.
@@ -116,6 +119,7 @@ macro_rules! with_table {
             Tables::Moments($table) => $body,
             Tables::Ends($table) => $body,
             Tables::Counts($table) => $body,
+            Tables::Places($table) => $body,
         }
     };
 }
@@ -138,6 +142,9 @@ impl<T: Wide> Tables<T> {
                 Tables::Totals(Table::new(T::totals(op), op, nan, isa))
             }
             PartialKind::Moments => Tables::Moments(Table::new(T::moments(), op, nan, isa)),
+            PartialKind::Extremes if matches!(op, Op::ArgMin | Op::ArgMax) => {
+                Tables::Places(Table::new(FirstOfEach, op, nan, isa))
+            }
             PartialKind::Extremes | PartialKind::Magnitude => {
                 Tables::Ends(Table::new(LeastAndGreatest, op, nan, isa))
             }
@@ -146,8 +153,8 @@ impl<T: Wide> Tables<T> {
         })
     }
 
-    fn push(&mut self, ranks: &[u64], x: &[T]) -> Result<()> {
-        with_table!(self, table => table.push(ranks, x))
+    fn push(&mut self, ranks: &[u64], x: &[T], places: &[u64]) -> Result<()> {
+        with_table!(self, table => table.push(ranks, x, places))
     }
 
     fn merge(&mut self, other: Self, rank: impl Fn(u64) -> u64) -> Result<()> {
@@ -156,6 +163,7 @@ impl<T: Wide> Tables<T> {
             (Tables::Moments(mine), Tables::Moments(others)) => mine.merge(others, rank),
             (Tables::Ends(mine), Tables::Ends(others)) => mine.merge(others, rank),
             (Tables::Counts(mine), Tables::Counts(others)) => mine.merge(others, rank),
+            (Tables::Places(mine), Tables::Places(others)) => mine.merge(others, rank),
             _ => panic!("groups of another reduction"),
         }
     }
@@ -167,6 +175,10 @@ impl<T: Wide> Tables<T> {
     fn partial(&self, rank: u64) -> Partial<T> {
         with_table!(self, table => table.partial(rank))
     }
+
+    fn size(&self, rank: u64) -> u64 {
+        with_table!(self, table => table.size(rank))
+    }
 }
 
 impl fmt::Debug for PartialsByKey {
@@ -176,9 +188,9 @@ impl fmt::Debug for PartialsByKey {
 }
 
 impl PartialsByKey {
-    /// Groups of nothing; `None` of complex elements, and of reductions that know where elements stand: products, argmin, argmax, stats.
+    /// Groups of nothing; `None` of complex elements, of products and of stats.
     pub fn new(op: Op, dtype: DType, policy: Policy) -> Option<Self> {
-        if dtype.is_complex() || matches!(op, Op::ArgMin | Op::ArgMax) {
+        if dtype.is_complex() {
             return None;
         }
         let (nan, isa) = (policy.nan, policy.isa.unwrap_or(facts().isa));
@@ -197,21 +209,27 @@ impl PartialsByKey {
         self.rows
     }
 
-    /// Takes in the next rows.
+    /// Whether it asks for places of elements: their first ones are its results.
+    pub fn is_placed(&self) -> bool {
+        matches!(self.op, Op::ArgMin | Op::ArgMax)
+    }
+
+    /// Takes in the next rows; where it [asks for places](Self::is_placed), with the place of each.
     ///
     /// # Errors
     /// [`Error::Shape`] if there is no memory for so many groups.
     ///
     /// # Panics
-    /// If there is not one key for each element, or these are of another type.
-    pub fn push(&mut self, ranks: &[u64], x: HostArray<'_>) -> Result<()> {
+    /// If there is not one key for each element, or these are of another type, or there is not a place for each that is asked for.
+    pub fn push(&mut self, ranks: &[u64], x: HostArray<'_>, places: &[u64]) -> Result<()> {
         assert_eq!(ranks.len(), x.len(), "there is a key for each element");
         assert_eq!(x.dtype(), self.dtype, "elements are of the type that was named");
+        assert!(!self.is_placed() || places.len() == x.len(), "there is a place for each element");
         self.rows += x.len() as u64;
         match &mut self.groups {
-            Groups::Floats(tables) => tables.push(ranks, &widened(&x, floats)),
-            Groups::Signed(tables) => tables.push(ranks, &widened(&x, signed)),
-            Groups::Unsigned(tables) => tables.push(ranks, &widened(&x, unsigned)),
+            Groups::Floats(tables) => tables.push(ranks, &widened(&x, floats), places),
+            Groups::Signed(tables) => tables.push(ranks, &widened(&x, signed), places),
+            Groups::Unsigned(tables) => tables.push(ranks, &widened(&x, unsigned), places),
         }
     }
 
@@ -252,15 +270,33 @@ impl PartialsByKey {
         finish: Finish,
         empty: Empty,
     ) -> Result<(Columns, Vec<u64>)> {
+        self.finish_as(self.op, ranks, finish, empty)
+    }
+
+    /// The results of another reduction that the same partials tell: the mean beside the sum, the deviation beside the variance.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    ///
+    /// # Panics
+    /// If they do not tell it.
+    pub fn finish_as(
+        &self,
+        op: Op,
+        ranks: &[u64],
+        finish: Finish,
+        empty: Empty,
+    ) -> Result<(Columns, Vec<u64>)> {
+        assert_eq!(op.partial(), self.op.partial(), "{} tells nothing of {op}", self.op);
         // Refused for none as for many, and by the type that was asked for.
         if finish.round_to.is_some()
             && let Err(error @ Error::Unsupported { .. }) =
-                AnyPartial::empty(self.op, self.dtype).finish(self.op, finish)
+                AnyPartial::empty(op, self.dtype).finish(op, finish)
         {
             return Err(error);
         }
         let gaps = Mutex::new(Vec::new());
-        let columns = with_groups!(&self.groups, tables => self.columns(tables, ranks, finish, (empty, &gaps)))?;
+        let columns = with_groups!(&self.groups, tables => self.columns(op, tables, ranks, finish, (empty, &gaps)))?;
         let mut gaps = gaps.into_inner().unwrap_or_else(|poison| poison.into_inner());
         gaps.sort_unstable();
         Ok((columns, gaps))
@@ -269,6 +305,11 @@ impl PartialsByKey {
     /// The partial of a key that there is, of the widest type of the elements' kind.
     pub fn partial(&self, rank: u64) -> AnyPartial {
         with_groups!(&self.groups, tables => tables.partial(rank).into())
+    }
+
+    /// Elements of a key that there is, NaN among them.
+    pub fn size(&self, rank: u64) -> u64 {
+        with_groups!(&self.groups, tables => tables.size(rank))
     }
 }
 

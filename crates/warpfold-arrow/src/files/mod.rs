@@ -83,6 +83,8 @@ trait Sink: Send + Sized {
     fn takes_any_order(&self) -> bool {
         false
     }
+    /// Says that no row comes before those that it takes in.
+    fn be_first(&mut self) {}
     /// Says which row comes next, where they come in any order.
     fn go_to(&mut self, _row: u64) {
         unreachable!("rows come in their order")
@@ -157,6 +159,10 @@ impl Sink for ByKeys {
 
     fn takes_any_order(&self) -> bool {
         self.groups.iter().all(Groups::takes_any_order)
+    }
+
+    fn be_first(&mut self) {
+        self.groups.iter_mut().for_each(Groups::be_first);
     }
 
     fn go_to(&mut self, row: u64) {
@@ -330,6 +336,7 @@ impl Files {
         let is_parquet = self.files.iter().all(|file| matches!(file.kind, FileFormat::Parquet(_)));
         if !is_parquet {
             let mut sink = make(pieces.first().map_or(0, |piece| piece.rows.start), policy)?;
+            sink.be_first();
             for of_one in pieces.chunk_by(|a, b| std::ptr::eq(a.table, b.table)) {
                 let (table, at) = (of_one[0].table, of_one[0].at);
                 guarded(&table.path, || match &table.kind {
@@ -363,6 +370,7 @@ impl Files {
             })
         };
         let mut all = make(0, policy)?;
+        all.be_first();
         if all.takes_any_order() {
             read.decoded = pieces.len() as u64;
             let mut all = in_any_order(&pieces, columns, threads(policy), all, || make(0, policy))?;

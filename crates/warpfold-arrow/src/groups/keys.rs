@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use warpfold_engine::{Key, Parts};
-use warpfold_num::{Column, Policy, Value};
+use warpfold_engine::Key;
+use warpfold_num::Value;
 
 use super::tuples::Tuples;
 use crate::cell::Cell;
@@ -31,9 +31,6 @@ pub enum Keys {
     /// Strings, by their bytes.
     Words(Vec<Option<String>>),
 }
-
-/// How values are parted, the keys of the parts, and the number of each value's part where it is known.
-pub(super) type Parted<'a> = (Parts<'a>, Vec<Keys>, Option<Vec<u32>>);
 
 /// What keys of a type are.
 pub(super) enum KeyType {
@@ -167,47 +164,6 @@ impl Store {
                 keys
             }
         }
-    }
-
-    /// The parts, of which each has a value; `numbered` asks for the number of each value's part.
-    pub(super) fn parts(
-        &self,
-        types: &[DataType],
-        policy: Policy,
-        numbered: bool,
-    ) -> Result<Parted<'_>> {
-        let key = &types[0];
-        let (keys, numbers) = match self {
-            Store::Words(unsorted, words) => {
-                let (keys, rank) = ranked(words);
-                let keys = keys.into_iter().map(|word| Some(word.to_string())).collect();
-                (vec![Keys::Words(keys)], unsorted.iter().map(|&old| rank[old as usize]).collect())
-            }
-            Store::Tuples(tuples) => {
-                let (keys, place) = tuples.sorted(types);
-                (keys, tuples.numbers().iter().map(|&old| place[old as usize]).collect())
-            }
-            Store::Signed(all) => {
-                let parts = warpfold_engine::group_by(all, all.len(), policy)?;
-                let found = parts.keys().and_then(Column::slice::<i64>).unwrap_or(&[]).to_vec();
-                let number = |key: &i64| found.binary_search(key).unwrap_or(0) as u32;
-                let numbers = numbered.then(|| all.iter().map(number).collect());
-                let cells = found.iter().map(|&ticks| Some(cell(ticks, key))).collect();
-                return Ok((parts, vec![Keys::Cells(cells)], numbers));
-            }
-            Store::Unsigned(all) => {
-                let parts = warpfold_engine::group_by(all, all.len(), policy)?;
-                let found = parts.keys().and_then(Column::slice::<u64>).unwrap_or(&[]).to_vec();
-                let number = |key: &u64| found.binary_search(key).unwrap_or(0) as u32;
-                let numbers = numbered.then(|| all.iter().map(number).collect());
-                let cells = found.iter().map(|&key| Some(Cell::Value(key.into()))).collect();
-                return Ok((parts, vec![Keys::Cells(cells)], numbers));
-            }
-        };
-        // The numbers of the groups are keys themselves, and every group has a value.
-        let numbers: Vec<u32> = numbers;
-        let parts = warpfold_engine::group_by(&numbers, numbers.len(), policy)?;
-        Ok((parts, keys, Some(numbers)))
     }
 }
 

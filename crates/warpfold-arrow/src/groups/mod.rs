@@ -1,40 +1,42 @@
 //! [`Groups`]: one reduction of a column for each key of another, or for each combination of several.
 
+mod decimals;
 mod joined;
 mod keys;
 mod null_rows;
+mod products;
+mod stats;
 mod tuples;
-
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, make_array};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
-use warpfold_engine::{HostArray, Indices, PartialsByKey, Parts, Request};
-use warpfold_exact::AnyPartial;
+use warpfold_engine::{HostArray, PartialsByKey};
 use warpfold_exact::partial::Finish;
 use warpfold_num::{
     Accuracy, At, Column, Element, Empty, Error as Reduction, Op, Policy, Value, with_element,
 };
 
 use crate::cell::{Cell, Fields};
-use crate::decimal::Decimals;
-use crate::fold::{ColumnReducer, cells, look_up, values_type};
+use crate::fold::{ColumnReducer, cells, look_up, plain, values_type};
 use crate::form::Form;
 use crate::{Error, Result};
 
+use decimals::DecimalsByKey;
 pub use joined::Joined;
 pub use keys::Keys;
 use keys::Store;
 use null_rows::NullRows;
+use products::ProductsByKey;
+use stats::StatsByKey;
 
 /// One reduction of a column for each key of another: integers, dates and times, booleans, strings, and dictionaries of them.
 ///
-/// Of numbers and times, all but products, argmin, argmax and stats keep what each group is so far: 43 to 64 bytes (var, std, l2 and sumsq: 85 to 128), and as much again while their table
-/// grows. Those, and decimals, keep values and keys until the end: some 16 bytes a row. A row without a value is left out; rows without a key are a group of their own,
-/// and where there are several keys, none is one more value of each. Floats are multiplied by where their rows stand among those of their key, rows
-/// without a value counted, as under a mask.
+/// It keeps what each group is so far, and no rows: 43 to 64 bytes (var, std, l2, sumsq, argmin and argmax: 85 to 128; stats: 256 to 384; decimals: some 180), and as much again while
+/// a table grows. Products of floats take what their last rows take, 8 bytes each, up to some 1,300 for a group; and as they are multiplied by where their rows stand
+/// among those of their key, rows without a value counted, as under a mask, rows of a part are kept until all before them are known.
+/// A row without a value is left out; rows without a key are a group of their own, and where there are several keys, none is one more value of each.
 #[derive(Debug)]
 pub struct Groups {
     op: Op,
@@ -42,20 +44,31 @@ pub struct Groups {
     dtype: DataType,
     policy: Policy,
     key_types: Vec<DataType>,
-    /// What groups are so far; values and keys are those of one batch then.
-    partials: Option<PartialsByKey>,
-    /// Values, as words and how many bytes of them count.
+    /// What groups are so far.
+    state: State,
+    /// Whether no row comes before its own, so that no row has to wait.
+    is_first: bool,
+    /// Values that wait, as words and how many bytes of them count.
     values: (Vec<u64>, usize),
     keys: Store,
     /// The keys of a batch as numbers, while it is taken in.
     ranks: Vec<u64>,
-    /// The row of each value, where the reduction gives indices.
+    /// The row of each value of a batch, where it is asked for.
     rows: Vec<u64>,
     /// Rows without a value, where these have places among the others.
     null_rows: Option<NullRows>,
     /// What has no key.
     keyless: ColumnReducer,
     row: u64,
+}
+
+/// What groups are so far, by what their results need.
+#[derive(Debug)]
+enum State {
+    Partials(PartialsByKey),
+    Stats(Box<StatsByKey>),
+    Decimals(DecimalsByKey),
+    Products(ProductsByKey),
 }
 
 /// Columns of results by name; `None` where one has no value.
@@ -84,18 +97,18 @@ impl Groups {
         let form = Form::of(op, dtype)?;
         let null_rows = NullRows::of(op, &form);
         let policy = Policy { accuracy: Accuracy::Exact, ..policy };
-        let partials = form.dtype().and_then(|dtype| PartialsByKey::new(op, dtype, policy));
         Ok(Groups {
+            state: State::of(op, &form, policy),
+            is_first: false,
             op,
             form,
             dtype: values_type(dtype).clone(),
             policy,
-            partials,
             ranks: Vec::new(),
-            keys: match null_rows {
+            keys: match op {
                 // Rows without a key are a group like the others.
-                Some(_) => Store::tuples(&key_types)?,
-                None => Store::new(&key_types)?,
+                Op::Prod => Store::tuples(&key_types)?,
+                _ => Store::new(&key_types)?,
             },
             null_rows,
             key_types,
@@ -122,12 +135,18 @@ impl Groups {
     /// Whether arrays may be taken in, and merged, in any order.
     #[cfg(feature = "parquet")]
     pub(crate) fn takes_any_order(&self) -> bool {
-        self.partials.is_some()
+        !matches!(&self.state, State::Products(products) if products.is_ordered())
     }
 
-    /// Whether indices are among the results: those of rows of the whole.
-    fn has_indices(&self) -> bool {
-        matches!(self.op, Op::ArgMin | Op::ArgMax | Op::Stats)
+    /// Says that no row comes before those that it takes in.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn be_first(&mut self) {
+        self.is_first = true;
+    }
+
+    /// Whether rows wait for those before them.
+    fn waits(&self) -> bool {
+        !self.is_first && matches!(&self.state, State::Products(products) if products.is_ordered())
     }
 
     /// Takes in the next arrays of keys and values.
@@ -157,7 +176,7 @@ impl Groups {
         }
         // Of several keys, none is a value like the others.
         let key_nulls = match &keys[..] {
-            [keys] if self.null_rows.is_none() => keys.nulls(),
+            [keys] if self.op != Op::Prod => keys.nulls(),
             _ => None,
         };
         let all_rows = match &self.null_rows {
@@ -175,16 +194,12 @@ impl Groups {
             null_rows.fill(&mut bytes[before..], nulls, self.keys.len());
         }
         self.keys.append(&keys, &runs);
-        if let Some(partials) = &mut self.partials {
-            let bytes = &bytemuck::cast_slice(&self.values.0)[..self.values.1];
-            self.keys.take_ranks(&mut self.ranks);
-            let dtype = self.form.dtype().expect("partials are of numbers");
-            with_element!(dtype, T => partials.push(&self.ranks, HostArray::of(elements::<T>(bytes))))?;
-            self.values.1 = 0;
-        }
-        if self.has_indices() {
+        if self.state.asks_for_rows() {
             let rows = runs.iter().flat_map(|&(start, end)| start as u64..end as u64);
             self.rows.extend(rows.map(|row| self.row + row));
+        }
+        if !self.waits() {
+            self.take_in()?;
         }
         let keyless = match key_nulls {
             Some(nulls) if nulls.null_count() > 0 => {
@@ -197,6 +212,30 @@ impl Groups {
         let data = data.expect("an array with another validity of its length");
         self.keyless.push(&make_array(data))?;
         self.row += n as u64;
+        Ok(())
+    }
+
+    /// Takes the values that wait into their groups.
+    fn take_in(&mut self) -> Result<()> {
+        let bytes: &[u8] = &bytemuck::cast_slice(&self.values.0)[..self.values.1];
+        self.keys.take_ranks(&mut self.ranks);
+        let (ranks, rows) = (&self.ranks[..], &self.rows[..]);
+        let array = |dtype| with_element!(dtype, T => HostArray::of(elements::<T>(bytes)));
+        match (&mut self.state, self.form.dtype()) {
+            (State::Partials(all), Some(dtype)) => all.push(ranks, array(dtype), rows)?,
+            (State::Stats(all), Some(dtype)) => all.push(ranks, array(dtype), rows)?,
+            (State::Products(all), _) => {
+                let none = self.null_rows.as_mut().map(NullRows::take).unwrap_or_default();
+                all.push(ranks, bytes, &none);
+            }
+            (State::Decimals(all), _) => {
+                let width = self.dtype.primitive_width().unwrap_or(16);
+                all.push(ranks, (bytes, width), rows);
+            }
+            _ => unreachable!("the engine has a type for what it folds"),
+        }
+        self.values.1 = 0;
+        self.rows.clear();
         Ok(())
     }
 
@@ -239,13 +278,13 @@ impl Groups {
             let (found, before) = (first(other.key_types), first(self.key_types.clone()));
             return Err(Error::Mixed { found, before });
         };
-        if let (Some(partials), Some(others)) = (&mut self.partials, other.partials) {
-            match renumbered.is_empty() {
-                true => partials.merge(others, |rank| rank)?,
-                false => partials.merge(others, |number| renumbered[number as usize].into())?,
-            }
+        match renumbered.is_empty() {
+            true => self.state.merge(other.state, |rank| rank)?,
+            false => self.state.merge(other.state, |number| renumbered[number as usize].into())?,
         }
-        self.rows.extend(other.rows);
+        if !self.waits() {
+            self.take_in()?;
+        }
         self.row = self.row.max(other.row);
         self.keyless.merge(other.keyless)
     }
@@ -258,8 +297,7 @@ impl Groups {
     /// Values taken in so far: rows that are not null, with a key or without.
     pub fn values(&self) -> u64 {
         let none = self.null_rows.as_ref().map_or(0, NullRows::rows);
-        let kept = self.partials.as_ref().map_or(self.keys.len() as u64, PartialsByKey::rows);
-        kept - none + self.keyless.values()
+        self.state.values() + self.keys.len() as u64 - none + self.keyless.values()
     }
 
     /// The results, keys ascending.
@@ -274,27 +312,13 @@ impl Groups {
     ///
     /// # Errors
     /// As [`finish`](Self::finish); with [`Empty::Nan`], for types that have none.
-    pub fn finish_or(self, finish: Finish, empty: Empty) -> Result<Grouped> {
+    pub fn finish_or(mut self, finish: Finish, empty: Empty) -> Result<Grouped> {
+        self.take_in()?;
         let finish = Finish { overflow: self.policy.overflow, ..finish };
+        let (mut keys, mut columns) = self.results(finish, empty)?;
         let has_keyless = self.keyless.values() > 0;
-        let keyless = has_keyless.then(|| self.keyless.clone().finish_or(finish, empty));
+        let keyless = has_keyless.then(|| self.keyless.finish_or(finish, empty));
         let keyless = keyless.transpose()?;
-        let (mut keys, mut columns) = match &self.partials {
-            Some(partials) => self.folded(partials, finish, empty)?,
-            None => self.stored(finish, empty)?,
-        };
-        for (name, cells) in &mut columns {
-            if matches!(
-                (&self.op, *name),
-                (Op::ArgMin | Op::ArgMax, _) | (Op::Stats, "argmin" | "argmax")
-            ) {
-                for cell in cells.iter_mut().flatten() {
-                    if let Cell::Value(Value::U64(index)) = cell {
-                        *index = self.rows[*index as usize];
-                    }
-                }
-            }
-        }
         if let Some(keyless) = &keyless {
             if columns.is_empty() {
                 columns = keyless.0.iter().map(|(name, _)| (*name, Vec::new())).collect();
@@ -311,137 +335,129 @@ impl Groups {
         Ok(Grouped { keys, columns })
     }
 
-    /// The groups of what is known of each.
-    fn folded(
-        &self,
-        partials: &PartialsByKey,
-        finish: Finish,
-        empty: Empty,
-    ) -> Result<(Vec<Keys>, Named)> {
-        let mut ranks = partials.ranks();
-        let keys = self.keys.sorted(&self.key_types, &mut ranks);
+    /// The groups of rows that have a key.
+    fn results(&self, finish: Finish, empty: Empty) -> Result<(Vec<Keys>, Named)> {
+        let mut ranks = match &self.state {
+            State::Partials(partials) => partials.ranks(),
+            State::Stats(stats) => stats.ranks(),
+            State::Decimals(decimals) => decimals.ranks(),
+            State::Products(products) => products.numbers(),
+        };
+        let mut keys = self.keys.sorted(&self.key_types, &mut ranks);
+        if let State::Products(products) = &self.state {
+            let is_kept: Vec<bool> = ranks.iter().map(|&rank| products.has_value(rank)).collect();
+            keys.iter_mut().for_each(|keys| keys.retain(&is_kept));
+            ranks.retain(|&rank| products.has_value(rank));
+        }
         if ranks.is_empty() {
             return Ok((keys, Vec::new()));
         }
-        if !matches!(self.form, Form::Numbers(_)) {
-            let fields = |&rank: &u64| self.fields(&partials.partial(rank), finish);
-            return Ok((keys, by_name(ranks.iter().map(fields).collect::<Result<_>>()?)));
-        }
-        let named = |error: Reduction| named_by_place(error.into(), &keys);
-        let (columns, gaps) = partials.finish(&ranks, finish, empty).map_err(named)?;
-        Ok((keys, columns.iter().map(|(name, column)| (*name, shown(column, &gaps))).collect()))
-    }
-
-    /// The results of a group of times: all that have a value count, where there is no zero.
-    fn fields(&self, partial: &AnyPartial, finish: Finish) -> Result<Fields> {
-        let counts = self.op == Op::Count && matches!(self.form, Form::Instants(..));
-        match partial.count() {
-            Some(count) if counts => {
-                Ok(Fields(vec![("value", Some(Cell::Value(Value::U64(count))))]))
+        let named = |error: Reduction| of_group(error.into(), &keys);
+        let is_number = matches!(self.form, Form::Numbers(_));
+        let columns = match &self.state {
+            State::Partials(partials) if is_number => {
+                let (columns, gaps) = partials.finish(&ranks, finish, empty).map_err(named)?;
+                columns.iter().map(|(name, column)| (*name, shown(column, &gaps))).collect()
             }
-            _ => cells(partial, self.op, &self.form, finish),
-        }
-    }
-
-    /// The groups of all values.
-    fn stored(&self, finish: Finish, empty: Empty) -> Result<(Vec<Keys>, Named)> {
-        let is_decimal = matches!(self.form, Form::Decimals(_));
-        let (parts, mut keys, numbers) =
-            self.keys.parts(&self.key_types, self.policy, is_decimal)?;
-        let mut columns = match (&self.form, &numbers) {
-            (Form::Decimals(scale), Some(numbers)) => {
-                let groups = keys[0].len();
-                by_name(self.decimals(numbers, groups, *scale, finish)?)
+            State::Stats(stats) if is_number => {
+                stats.finish(&ranks, finish, empty).map_err(named)?
             }
-            _ => self.columns(parts, finish, empty).map_err(|error| named(error, &keys))?,
+            _ => {
+                let fields = |(place, &rank): (usize, &u64)| {
+                    self.fields(rank, finish).map_err(|error| at_place(error, place, &keys))
+                };
+                by_name(ranks.iter().enumerate().map(fields).collect::<Result<_>>()?)
+            }
         };
-        if let (Some(null_rows), Some(numbers)) = (&self.null_rows, &numbers) {
-            null_rows.leave_out(numbers, &mut keys, &mut columns);
-        }
         Ok((keys, columns))
     }
 
-    fn columns(&self, parts: Parts<'_>, finish: Finish, empty: Empty) -> Result<Named> {
-        let bytes: &[u8] = &bytemuck::cast_slice(&self.values.0)[..self.values.1];
-        let dtype = self.form.dtype().expect("decimals have a way of their own");
-        let wide: Vec<i64>;
-        let x = match &self.form {
-            Form::Instants(warpfold_num::DType::I32, _) => {
-                wide = bytemuck::cast_slice::<u8, i32>(bytes)
-                    .iter()
-                    .map(|&ticks| ticks.into())
-                    .collect();
-                HostArray::of(&wide)
+    /// The results of a group by itself: those of times, of decimals and of products.
+    fn fields(&self, rank: u64, finish: Finish) -> Result<Fields> {
+        let partial = match (&self.state, &self.form) {
+            (State::Decimals(decimals), Form::Decimals(scale)) => {
+                return decimals.of(rank).finish(self.op, *scale, finish);
             }
-            _ => with_element!(dtype, T => HostArray::of(elements::<T>(bytes))),
+            (State::Products(products), _) => {
+                return Ok(plain(products.partial(rank).finish(self.op, finish)?));
+            }
+            (State::Partials(partials), _) => partials.partial(rank),
+            (State::Stats(stats), _) => stats.partial(rank),
+            (State::Decimals(_), _) => unreachable!("decimals have a scale"),
         };
-        if x.is_empty() {
-            return Ok(Vec::new());
+        // All that have a value count, where there is no zero.
+        let counts = self.op == Op::Count && matches!(self.form, Form::Instants(..));
+        match partial.count().filter(|_| counts) {
+            Some(n) => Ok(Fields(vec![("value", Some(Cell::Value(Value::U64(n))))])),
+            None => cells(&partial, self.op, &self.form, finish),
         }
-        let request = Request::new(self.op, x)
-            .parts(Arc::new(parts))
-            .policy(self.policy)
-            .empty(empty)
-            .indices(Indices::OfArray);
-        match &self.form {
-            Form::Numbers(_) => {
-                let (columns, gaps) = warpfold_engine::columns_and_gaps(&request, finish)?;
-                let gaps = gaps.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
-                let named = columns.iter().zip(gaps);
-                Ok(named.map(|((name, column), gaps)| (*name, shown(column, gaps))).collect())
-            }
-            _ => {
-                let partials = warpfold_engine::partials(&request)?;
-                let fields = |partial| self.fields(partial, finish);
-                Ok(by_name(partials.iter().map(fields).collect::<Result<_>>()?))
-            }
+    }
+}
+
+impl State {
+    fn of(op: Op, form: &Form, policy: Policy) -> State {
+        let Some(dtype) = form.dtype() else { return State::Decimals(DecimalsByKey::default()) };
+        const REAL: &str = "elements of columns are real";
+        match op {
+            Op::Prod => State::Products(ProductsByKey::new(dtype, policy.nan)),
+            Op::Stats => State::Stats(StatsByKey::new(dtype, policy).expect(REAL).into()),
+            op => State::Partials(PartialsByKey::new(op, dtype, policy).expect(REAL)),
         }
     }
 
-    fn decimals(
-        &self,
-        numbers: &[u32],
-        groups: usize,
-        scale: i8,
-        finish: Finish,
-    ) -> Result<Vec<Fields>> {
-        let bytes: &[u8] = &bytemuck::cast_slice(&self.values.0)[..self.values.1];
-        let width = self.dtype.primitive_width().unwrap_or(16);
-        let mut all = vec![Decimals::default(); groups];
-        for (k, (bytes, &group)) in bytes.chunks_exact(width).zip(numbers).enumerate() {
-            // The two's complement of a narrower integer, widened by its sign.
-            let mut wide = [if bytes[width - 1] & 0x80 == 0 { 0 } else { 0xff }; 16];
-            wide[..width].copy_from_slice(bytes);
-            all[group as usize].push(k as u64, &[i128::from_le_bytes(wide)], None);
+    /// Whether it asks for the row of each value.
+    fn asks_for_rows(&self) -> bool {
+        match self {
+            State::Partials(partials) => partials.is_placed(),
+            State::Stats(_) | State::Decimals(_) => true,
+            State::Products(_) => false,
         }
-        all.iter().map(|decimals| decimals.finish(self.op, scale, finish)).collect()
+    }
+
+    /// Values taken in so far.
+    fn values(&self) -> u64 {
+        match self {
+            State::Partials(partials) => partials.rows(),
+            State::Stats(stats) => stats.rows(),
+            State::Decimals(decimals) => decimals.rows(),
+            State::Products(products) => products.values(),
+        }
+    }
+
+    /// Takes in the groups of others, whose keys have other ranks here.
+    fn merge(&mut self, other: State, rank: impl Fn(u64) -> u64) -> Result<()> {
+        match (self, other) {
+            (State::Partials(mine), State::Partials(others)) => mine.merge(others, rank)?,
+            (State::Stats(mine), State::Stats(others)) => mine.merge(*others, rank)?,
+            (State::Decimals(mine), State::Decimals(others)) => mine.merge(others, rank),
+            (State::Products(mine), State::Products(others)) => mine.merge(others, rank),
+            _ => panic!("groups of another reduction"),
+        }
+        Ok(())
     }
 }
 
-/// An error of a group, by its key: to the engine, times are numbers, and words and combinations have places.
-fn named(error: Error, keys: &[Keys]) -> Error {
-    let [Keys::Cells(cells)] = keys else { return named_by_place(error, keys) };
-    by_key(error, |number| {
-        let is_it =
-            |cell: &&Cell| matches!(cell, Cell::Time(ticks, _) if ticks.to_string() == number);
-        cells.iter().flatten().find(is_it).map(Cell::to_string)
-    })
+/// An error of the group at a place, by its key.
+fn at_place(error: Error, place: usize, keys: &[Keys]) -> Error {
+    match error {
+        Error::Reduction(error) => {
+            let (output, error) = (At::Group(place.to_string()), error.into());
+            of_group(Reduction::Output { output, error }.into(), keys)
+        }
+        other => other,
+    }
 }
 
-/// The same of an error that has the group's place.
-fn named_by_place(error: Error, keys: &[Keys]) -> Error {
-    let text = |keys: &Keys, at| keys.text(at).unwrap_or_else(|| "-".into());
-    by_key(error, |number| {
-        let at = number.parse().ok().filter(|&at| at < keys[0].len())?;
-        Some(keys.iter().map(|keys| text(keys, at)).collect::<Vec<_>>().join(", "))
-    })
-}
-
-fn by_key(error: Error, key: impl Fn(&str) -> Option<String>) -> Error {
+/// An error that has the group's place, by its key.
+fn of_group(error: Error, keys: &[Keys]) -> Error {
     let Error::Reduction(Reduction::Output { output: At::Group(number), error }) = error else {
         return error;
     };
-    let key = key(&number).unwrap_or(number);
+    let text = |keys: &Keys, at| keys.text(at).unwrap_or_else(|| "-".into());
+    let key =
+        number.parse().ok().filter(|&at| at < keys[0].len()).map_or(number, |at| {
+            keys.iter().map(|keys| text(keys, at)).collect::<Vec<_>>().join(", ")
+        });
     Reduction::Output { output: At::Group(key), error }.into()
 }
 

@@ -4,7 +4,6 @@
 use arrow_buffer::NullBuffer;
 use warpfold_num::{DType, Op, f16};
 
-use super::{Keys, Named};
 use crate::form::Form;
 
 /// Rows without a value, for which ones stand.
@@ -49,19 +48,8 @@ impl NullRows {
         self.none.extend(other.none.into_iter().map(|row| before as u64 + row));
     }
 
-    /// Leaves out the groups in which no row has a value, by the number of each row's group.
-    pub(super) fn leave_out(&self, numbers: &[u32], keys: &mut [Keys], columns: &mut Named) {
-        if self.none.is_empty() {
-            return;
-        }
-        let mut values = vec![0u64; keys.first().map_or(0, Keys::len)];
-        numbers.iter().for_each(|&group| values[group as usize] += 1);
-        self.none.iter().for_each(|&row| values[numbers[row as usize] as usize] -= 1);
-        let is_kept: Vec<bool> = values.into_iter().map(|values| values > 0).collect();
-        keys.iter_mut().for_each(|keys| keys.retain(&is_kept));
-        for (_, cells) in columns {
-            let mut kept = is_kept.iter();
-            cells.retain(|_| kept.next() == Some(&true));
-        }
+    /// Moves out which of the values are none, ascending.
+    pub(super) fn take(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.none)
     }
 }

@@ -15,8 +15,11 @@ pub(super) trait Kind<T: Kernels>: Copy + Send + Sync {
     /// What it holds of no element.
     const NOTHING: Self::Small;
 
-    /// Adds an element; `false`, and nothing has changed, where it does not fit.
-    fn put(self, small: &mut Self::Small, x: T) -> bool;
+    /// Whether it asks where elements stand.
+    const PLACED: bool = false;
+
+    /// Adds an element, which stands at a place; `false`, and nothing has changed, where it does not fit.
+    fn put(self, small: &mut Self::Small, x: T, at: u64) -> bool;
 
     /// Adds what another slot holds, in the same manner.
     fn merge(small: &mut Self::Small, other: &Self::Small) -> bool;
@@ -25,7 +28,7 @@ pub(super) trait Kind<T: Kernels>: Copy + Send + Sync {
     fn flush(small: &Self::Small, nan: Nan, count: u64, partial: &mut Partial<T>);
 
     /// Adds an element that fits no slot to a partial.
-    fn add(partial: &mut Partial<T>, x: T, nan: Nan) {
+    fn add(partial: &mut Partial<T>, x: T, _at: u64, nan: Nan) {
         take(partial, x, nan);
     }
 }
@@ -38,7 +41,7 @@ macro_rules! of_lanes {
             const NOTHING: $small = <$lanes as LaneOperation>::NOTHING;
 
             #[inline(always)]
-            fn put(self, small: &mut $small, $x: $ty) -> bool {
+            fn put(self, small: &mut $small, $x: $ty, _: u64) -> bool {
                 LaneOperation::put(self, small, $words)
             }
 
@@ -78,7 +81,7 @@ impl<T: Kernels<Component = T> + Ordered> Kind<T> for LeastAndGreatest {
     const NOTHING: Ends<T::Key> = Ends { least: T::KEY_MAX, greatest: T::KEY_MIN };
 
     #[inline(always)]
-    fn put(self, small: &mut Ends<T::Key>, x: T) -> bool {
+    fn put(self, small: &mut Ends<T::Key>, x: T, _: u64) -> bool {
         if x.is_nan() {
             return false;
         }
@@ -115,7 +118,7 @@ impl<T: Kernels<Component = T> + Ordered> Kind<T> for LeastAndGreatest {
         }
     }
 
-    fn add(partial: &mut Partial<T>, x: T, nan: Nan) {
+    fn add(partial: &mut Partial<T>, x: T, _: u64, nan: Nan) {
         if nan == Nan::Ignore {
             return;
         }

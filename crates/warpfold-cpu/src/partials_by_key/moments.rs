@@ -37,7 +37,7 @@ impl Kind<f64> for SumAndSquares {
     const NOTHING: FloatMoments = FloatMoments { sum: Expansion::ZERO, squares: Expansion::ZERO };
 
     #[inline(always)]
-    fn put(self, small: &mut FloatMoments, x: f64) -> bool {
+    fn put(self, small: &mut FloatMoments, x: f64, _: u64) -> bool {
         let mut new = *small;
         let fits = new.sum.add(x) && new.squares.add_product(x, x);
         if fits {
@@ -63,7 +63,7 @@ impl Kind<f64> for SumAndSquares {
         tally(&mut all.count, count);
     }
 
-    fn add(partial: &mut Partial<f64>, x: f64, nan: Nan) {
+    fn add(partial: &mut Partial<f64>, x: f64, _: u64, nan: Nan) {
         if !(nan == Nan::Ignore && x.is_nan()) {
             moments(partial).add(x);
         }
@@ -77,7 +77,7 @@ macro_rules! of_integers {
             const NOTHING: IntegerMoments = IntegerMoments { sum: 0, squares: 0 };
 
             #[inline(always)]
-            fn put(self, small: &mut IntegerMoments, x: $ty) -> bool {
+            fn put(self, small: &mut IntegerMoments, x: $ty, _: u64) -> bool {
                 let x = i128::from(x);
                 let square = x.unsigned_abs() * x.unsigned_abs();
                 add(small, &IntegerMoments { sum: x, squares: square })
@@ -95,7 +95,7 @@ macro_rules! of_integers {
                 tally(&mut all.count, count);
             }
 
-            fn add(partial: &mut Partial<$ty>, x: $ty, _: Nan) {
+            fn add(partial: &mut Partial<$ty>, x: $ty, _: u64, _: Nan) {
                 moments(partial).add(x);
             }
         }

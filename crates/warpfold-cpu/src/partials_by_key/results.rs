@@ -22,40 +22,56 @@ impl PartialsByKey {
     /// The results of keys that there are.
     pub(super) fn columns<T: Wide>(
         &self,
+        op: Op,
         tables: &Tables<T>,
         ranks: &[u64],
         finish: Finish,
         (empty, gaps): (Empty, &Mutex<Vec<u64>>),
     ) -> Result<Columns> {
-        let (op, to) = (self.op, self.op.result_dtype(self.dtype, finish.round_to));
+        let to = op.result_dtype(self.dtype, finish.round_to);
         // The table's elements would be rounded to the widest of their kind.
         let round_to = to.filter(|to| to.is_float() && op.is_rounded());
         let of_partials = Finish { round_to: finish.round_to.or(round_to), ..finish };
         let ending = &Ending::of::<T>(op, of_partials, empty);
         let column = match tables {
             Tables::Totals(table) => {
-                let groups = || Groups { table, ranks, ending, gaps, all: self };
+                let groups = || Groups { op, table, ranks, ending, gaps, all: self };
                 let rounded = if self.is_narrow() { DType::F32 } else { DType::F64 };
                 let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is no sum"));
                 let column = SumState::column(sum, finish.round_to, [rounded, T::DTYPE], groups());
                 column.unwrap_or_else(|| groups().by_value(|_, _| None).map(Column::of_values))?
             }
             Tables::Moments(table) => {
-                let groups = || Groups { table, ranks, ending, gaps, all: self };
+                let groups = || Groups { op, table, ranks, ending, gaps, all: self };
                 let what = Moment { op, ddof: finish.ddof };
                 let to = to.unwrap_or(self.dtype);
                 let column = Approximate::<DoubleDouble, 1>::column(what, to, false, groups());
                 column.unwrap_or_else(|| groups().by_value(|_, _| None).map(Column::of_values))?
             }
             Tables::Counts(table) => {
-                let groups = Groups { table, ranks, ending, gaps, all: self };
+                let groups = Groups { op, table, ranks, ending, gaps, all: self };
                 match op {
                     Op::Count => groups.collect(CountTrue)?,
                     _ => groups.collect(Whether(op))?,
                 }
             }
+            Tables::Places(table) => {
+                let groups = Groups { op, table, ranks, ending, gaps, all: self };
+                let values = groups.by_value(|small, _| {
+                    let ([least, greatest], places) = (small.values::<T>(), small.places());
+                    Some(match op {
+                        Op::ArgMin => places[0],
+                        Op::ArgMax => places[1],
+                        Op::Min => least,
+                        _ => greatest,
+                    })
+                })?;
+                let is_place = matches!(op, Op::ArgMin | Op::ArgMax);
+                let own = |value| if is_place { value } else { self.narrow(op, value) };
+                Column::of_values(values.into_iter().map(own).collect())
+            }
             Tables::Ends(table) => {
-                let groups = Groups { table, ranks, ending, gaps, all: self };
+                let groups = Groups { op, table, ranks, ending, gaps, all: self };
                 return self.extremes(&groups, finish);
             }
         };
@@ -67,24 +83,25 @@ impl PartialsByKey {
         K: Kind<T, Small = Ends<T::Key>>,
         T: Wide,
     {
-        let both = |small: &Ends<T::Key>, _| Some(small.values::<T>().map(|x| self.narrow(x)));
+        let op = self.op;
+        let both = |small: &Ends<T::Key>, _| Some(small.values::<T>().map(|x| self.narrow(op, x)));
         let of_output = |output| match output {
-            Output::Pair(least, greatest) => [least, greatest].map(|x| self.narrow(x)),
-            Output::One(value) => [self.narrow(value); 2],
+            Output::Pair(least, greatest) => [least, greatest].map(|x| self.narrow(op, x)),
+            Output::One(value) => [self.narrow(op, value); 2],
             other => unreachable!("extremes are one number or two, not {other:?}"),
         };
-        if self.op == Op::Linf {
+        if op == Op::Linf {
             let is_natural = finish.round_to.is_none();
             let values = groups.by_value(|small, _| {
-                is_natural.then(|| self.narrow(T::size(small.magnitude::<T>())))
+                is_natural.then(|| self.narrow(op, T::size(small.magnitude::<T>())))
             })?;
-            return Ok(vec![(self.op.name(), Column::of_values(values))]);
+            return Ok(vec![(op.name(), Column::of_values(values))]);
         }
         let found = groups.read(both, of_output)?;
         let end = |at: usize| Column::of_values(found.iter().map(|ends| ends[at]).collect());
-        Ok(match self.op {
-            Op::Min => vec![(self.op.name(), end(0))],
-            Op::Max => vec![(self.op.name(), end(1))],
+        Ok(match op {
+            Op::Min => vec![(op.name(), end(0))],
+            Op::Max => vec![(op.name(), end(1))],
             _ => vec![("min", end(0)), ("max", end(1))],
         })
     }
@@ -94,8 +111,8 @@ impl PartialsByKey {
     }
 
     /// An element of the widest type of its kind as what it was; the largest magnitude as what it is rounded to, which is exact.
-    fn narrow(&self, value: Value) -> Value {
-        let to = self.op.result_dtype(self.dtype, None).unwrap_or(self.dtype);
+    fn narrow(&self, op: Op, value: Value) -> Value {
+        let to = op.result_dtype(self.dtype, None).unwrap_or(self.dtype);
         match (value, to) {
             (Value::F64(x), DType::F32) => Value::F32(x as f32),
             (Value::F64(x), DType::F16) => Value::F16(f16::from_f64(x)),
@@ -125,6 +142,7 @@ impl PartialsByKey {
 
 /// Groups whose results are read.
 struct Groups<'g, K: Kind<T>, T: Kernels> {
+    op: Op,
     table: &'g Table<K, T>,
     ranks: &'g [u64],
     ending: &'g Ending,
@@ -158,7 +176,7 @@ impl<K: Kind<T>, T: Kernels> Groups<'_, K, T> {
     /// The result of a group by its partial, or what stands for it.
     fn output(&self, place: usize, rank: u64) -> Result<Output> {
         let Ending { finish, empty, stand_in } = self.ending;
-        let error = match self.table.finish(rank, *finish) {
+        let error = match self.table.finish(self.op, rank, *finish) {
             Ok(output) => return Ok(output),
             Err(error) => error,
         };

@@ -62,14 +62,15 @@ impl<K: Kind<T>, T: Kernels> Table<K, T> {
         self.slots.iter().filter(|slot| slot.count > 0).map(|slot| slot.rank)
     }
 
-    /// Adds elements to the groups of their keys.
+    /// Adds elements to the groups of their keys; where these ask for it, each with its place.
     ///
     /// # Errors
     /// [`Error::Shape`] if there is no memory for so many groups.
-    pub(super) fn push(&mut self, ranks: &[u64], x: &[T]) -> Result<()> {
-        for (ranks, x) in ranks.chunks(ROWS).zip(x.chunks(ROWS)) {
+    pub(super) fn push(&mut self, ranks: &[u64], x: &[T], places: &[u64]) -> Result<()> {
+        for (k, (ranks, x)) in ranks.chunks(ROWS).zip(x.chunks(ROWS)).enumerate() {
             self.reserve(ranks.len())?;
-            with_avx2(self.isa, Turn { table: self, ranks, x });
+            let places = if K::PLACED { &places[k * ROWS..][..ranks.len()] } else { &[] };
+            with_avx2(self.isa, Turn { table: self, ranks, x, places });
         }
         Ok(())
     }
@@ -109,6 +110,11 @@ impl<K: Kind<T>, T: Kernels> Table<K, T> {
         (!self.moved.contains_key(&rank)).then_some((&slot.small, slot.count))
     }
 
+    /// Elements of a group that there is.
+    pub(super) fn size(&self, rank: u64) -> u64 {
+        self.slots[self.find(rank)].count
+    }
+
     /// The partial of a group that there is.
     pub(super) fn partial(&self, rank: u64) -> Partial<T> {
         let slot = &self.slots[self.find(rank)];
@@ -120,8 +126,8 @@ impl<K: Kind<T>, T: Kernels> Table<K, T> {
     }
 
     /// The result of a group that there is, by its partial.
-    pub(super) fn finish(&self, rank: u64, finish: Finish) -> Result<Output> {
-        self.partial(rank).finish(self.op, finish).map_err(|error| match error {
+    pub(super) fn finish(&self, op: Op, rank: u64, finish: Finish) -> Result<Output> {
+        self.partial(rank).finish(op, finish).map_err(|error| match error {
             // Elements were there and none was left: they were ignored.
             Error::Empty { op, .. } => Error::Empty { op, ignored: true },
             other => other,
@@ -205,6 +211,7 @@ struct Turn<'t, K: Kind<T>, T: Kernels> {
     table: &'t mut Table<K, T>,
     ranks: &'t [u64],
     x: &'t [T],
+    places: &'t [u64],
 }
 
 impl<K: Kind<T>, T: Kernels> Job for Turn<'_, K, T> {
@@ -212,7 +219,7 @@ impl<K: Kind<T>, T: Kernels> Job for Turn<'_, K, T> {
 
     #[inline(always)]
     fn run<C: Target>(self) {
-        let Turn { table, ranks, x } = self;
+        let Turn { table, ranks, x, places } = self;
         let (kind, hashing, len) = (table.kind, table.hashing, table.slots.len());
         let mut homes = [0; ROWS];
         for (home_of, &rank) in homes.iter_mut().zip(ranks) {
@@ -221,17 +228,18 @@ impl<K: Kind<T>, T: Kernels> Job for Turn<'_, K, T> {
         homes[..ranks.len().min(AHEAD)].iter().for_each(|&at| prefetch_at(&table.slots[at], 0));
         for (k, (&rank, &x)) in ranks.iter().zip(x).enumerate() {
             prefetch_at(&table.slots[homes[(k + AHEAD).min(ROWS - 1)]], 0);
+            let place = if K::PLACED { places[k] } else { 0 };
             let at = probe(&table.slots, homes[k], rank);
             let slot = &mut table.slots[at];
             if slot.count == 0 {
                 slot.rank = rank;
                 table.groups += 1;
             }
-            if !kind.put(&mut slot.small, x) {
+            if !kind.put(&mut slot.small, x, place) {
                 let moved = flush::<K, T>(&mut table.moved, slot, table.op, table.nan);
                 slot.small = K::NOTHING;
-                if !kind.put(&mut slot.small, x) {
-                    K::add(&mut moved.partial, x, table.nan);
+                if !kind.put(&mut slot.small, x, place) {
+                    K::add(&mut moved.partial, x, place, table.nan);
                     moved.count += 1;
                 }
             }

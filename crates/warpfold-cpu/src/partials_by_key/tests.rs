@@ -11,7 +11,7 @@ use warpfold_num::{Column, Value};
 use super::*;
 
 /// The reductions whose partials can be added to one by one.
-const OPS: [Op; 12] = [
+const OPS: [Op; 14] = [
     Op::Sum,
     Op::Mean,
     Op::Var,
@@ -21,6 +21,8 @@ const OPS: [Op; 12] = [
     Op::Min,
     Op::Max,
     Op::MinMax,
+    Op::ArgMin,
+    Op::ArgMax,
     Op::Any,
     Op::All,
     Op::Count,
@@ -30,12 +32,22 @@ const OPS: [Op; 12] = [
 fn groups<T: Element>(op: Op, nan: Nan, rows: &[(u64, T)], shares: usize) -> PartialsByKey {
     let policy = Policy { nan, ..Policy::default() };
     let new = || PartialsByKey::new(op, T::DTYPE, policy).expect("real elements");
+    // Where each row stands among those of its key.
+    let mut sizes = BTreeMap::<u64, u64>::new();
+    let place = |&(rank, x)| {
+        let size = sizes.entry(rank).or_default();
+        *size += 1;
+        (rank, x, *size - 1)
+    };
+    let placed: Vec<(u64, T, u64)> = rows.iter().map(place).collect();
     let mut all = new();
-    for rows in rows.chunks(rows.len().div_ceil(shares).max(1)) {
+    // Shares come in any order.
+    for rows in placed.chunks(rows.len().div_ceil(shares).max(1)).rev() {
         let mut one = new();
         for rows in rows.chunks(1777) {
-            let (ranks, x): (Vec<u64>, Vec<T>) = rows.iter().copied().unzip();
-            one.push(&ranks, HostArray::of(&x)).unwrap();
+            let (ranks, x): (Vec<u64>, Vec<T>) = rows.iter().map(|&(rank, x, _)| (rank, x)).unzip();
+            let places: Vec<u64> = rows.iter().map(|&(.., place)| place).collect();
+            one.push(&ranks, HostArray::of(&x), &places).unwrap();
         }
         // Ranks of others have other names.
         all.merge(one, |rank| rank ^ 1).unwrap();
@@ -206,14 +218,29 @@ fn ignored_nans_are_not_there() {
         .map(|(rank, x)| (rank, if x % 5 == 0 { f64::NAN } else { f64::from(x as i16) }))
         .collect();
     let kept: Vec<(u64, f64)> = rows.iter().copied().filter(|(_, x)| !x.is_nan()).collect();
-    for op in OPS {
+    // Places count the rows that are ignored.
+    for op in OPS.into_iter().filter(|op| !matches!(op, Op::ArgMin | Op::ArgMax)) {
         let (_, without) = found(op, Nan::default(), &kept, 1);
         assert_eq!(found(op, Nan::Ignore, &rows, 3).1, without, "{op}");
     }
     let rows = [(5, f64::NAN), (9, 1.5), (5, f64::NAN), (9, f64::NAN), (9, 2.0)];
     let (_, sums) = found(Op::Sum, Nan::Ignore, &rows, 2);
     assert_eq!(one(sums), Ok(Column::of(vec![0.0, 3.5])));
-    for op in [Op::Mean, Op::Var, Op::Max] {
+    // A NaN is the first of both ends, unless it is ignored.
+    let rows_of_nine = [(9, f64::NAN), (9, 1.5), (9, f64::NAN), (9, -2.0), (9, 1.5)];
+    for (op, nan, place) in [
+        (Op::ArgMin, Nan::Ignore, 3),
+        (Op::ArgMax, Nan::Ignore, 1),
+        (Op::ArgMin, Nan::Propagate, 0),
+        (Op::ArgMax, Nan::Propagate, 0),
+    ] {
+        assert_eq!(one(found(op, nan, &rows_of_nine, 2).1), Ok(Column::of(vec![place as u64])));
+    }
+    let all = groups(Op::ArgMin, Nan::Ignore, &rows_of_nine, 3);
+    assert_eq!((all.size(8), all.partial(8).count()), (5, Some(3)));
+    let greatest = all.finish_as(Op::Max, &[8], Finish::default(), Empty::Error).unwrap().0;
+    assert_eq!(one(Ok(greatest)), Ok(Column::of(vec![1.5])));
+    for op in [Op::Mean, Op::Var, Op::Max, Op::ArgMax] {
         let empty = Error::Empty { op, ignored: true };
         let named = Error::Output { output: At::Group("0".into()), error: empty.into() };
         assert_eq!(found(op, Nan::Ignore, &rows, 2).1, Err(named));
@@ -283,7 +310,7 @@ fn an_overflow_names_the_type_and_the_first_group() {
 #[test]
 fn other_reductions_are_none_of_these() {
     for (op, dtype) in [
-        (Op::ArgMax, DType::F64),
+        (Op::Prod, DType::F64),
         (Op::Prod, DType::I32),
         (Op::Stats, DType::F32),
         (Op::Sum, DType::Complex64),
