@@ -77,12 +77,12 @@ def cell(random, case, is_head):
 
 
 def shown(random, text, mark):
-    """A cell as it stands in the text, and the same as csv takes it: without the blanks after a closing quote that are allowed here."""
+    """A cell as it stands in the text, and the same as csv takes it: without the blanks around quotes that are allowed here."""
     must = mark != " " and (mark in text or '"' in text or "\n" in text or "\r" in text)
     if mark != " " and (must or random.random() < 0.15) and random.random() < 0.97:
         quoted = '"' + text.replace('"', '""' if random.random() < 0.98 else '"') + '"'
-        blanks = random.choice([""] * 9 + [" ", "  "])
-        return quoted + blanks, quoted
+        before, behind = (random.choice([""] * 9 + [" ", "  "]) for _ in range(2))
+        return before + quoted + behind, quoted
     blanks = ["", "", "", "", " "]
     text = random.choice(blanks) + text + random.choice(blanks)
     return text, text

@@ -207,6 +207,12 @@ impl Reduction {
 
     /// Fails where nothing would be there to stand beside what `--empty` stands for.
     pub(crate) fn check_empty(&self) -> Result<(), Failure> {
+        if self.parts.empty == Empty::Nan && matches!(self.op(), Op::ArgMin | Op::ArgMax) {
+            return Err(Failure::Usage(format!(
+                "--empty nan is for results that are floats, and those of {} are indices; take --empty none",
+                self.op()
+            )));
+        }
         match self.parts.empty != Empty::Error && !self.parts.any() && !self.is_table() {
             false => Ok(()),
             true => Err(Failure::Usage(

@@ -19,8 +19,7 @@ use warpfold_arrow::{DataType, Error, Groups, Joined, number_type};
 use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
 use crate::format::Format;
-use crate::input::ChangeMonitor;
-use crate::input::is_columns;
+use crate::input::{ChangeMonitor, Name, Problem, is_columns};
 use crate::report::Report;
 use crate::table::{Labels, Table, Titles};
 use crate::{Failure, deliver, folders, outfile, several, streams};
@@ -128,6 +127,9 @@ impl Found {
 fn check(args: &Reduction) -> Result<(), Failure> {
     let refused = |message: String| Err(Failure::Usage(message));
     if let Some(other) = args.inputs.iter().find(|path| !is_columns(path) && !is_folder(path)) {
+        if let Err(error) = std::fs::metadata(other) {
+            return Err(Failure::input(&Name::of(other.clone()), Problem::from(error)));
+        }
         return refused(format!(
             "{} is no Parquet or Arrow file, and other inputs are; reduce them apart",
             other.display().to_string().escape_debug()

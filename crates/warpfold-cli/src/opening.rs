@@ -27,6 +27,7 @@ pub(crate) fn open(args: &Reduction) -> Result<Vec<Input>, Failure> {
         let dialect = args.written.dialect(args.verbosity() == Verbosity::Verbose);
         check_text(args)?;
         check_kinds(args)?;
+        check_places(args)?;
         let (dtype, kind) = (args.dtype, args.input);
         let columns = match args.is_dot_of_columns() {
             true => args.column.clone(),
@@ -71,7 +72,12 @@ fn check_kinds(args: &Reduction) -> Result<(), Failure> {
         args.inputs.iter().filter(|path| kind(path) == InputFormat::Text).collect();
     let has_none =
         |path: &&PathBuf| kind(path) != InputFormat::Text && input::extension(path) != "npz";
-    let array = args.inputs.iter().find(has_none);
+    // What is not there, or is of a kind that nothing reads, is said where it is opened.
+    let is_read = |path: &&PathBuf| {
+        let is_raw = kind(path) == InputFormat::Raw && args.dtype.is_none();
+        path.as_os_str() == "-" || path.is_file() && !is_raw
+    };
+    let array = args.inputs.iter().filter(has_none).find(is_read);
     let (Some(text), Some(array), true) = (texts.first(), array, args.op() != Op::Dot) else {
         return Ok(());
     };
@@ -94,6 +100,49 @@ fn check_kinds(args: &Reduction) -> Result<(), Failure> {
                 shown(text),
                 columns.names.len(),
                 shown(array)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Fails where a column that is given by its number has one name in a text and another in the next.
+fn check_places(args: &Reduction) -> Result<(), Failure> {
+    let index = |column: &Column| match column {
+        Column::Index(index) => Some(*index),
+        Column::Name(_) => None,
+    };
+    let keys = key_columns(args);
+    let places: Vec<u64> = args.column.iter().chain(&keys).filter_map(index).collect();
+    // The two arrays of a product are two columns.
+    if places.is_empty() || args.inputs.len() < 2 || args.op() == Op::Dot {
+        return Ok(());
+    }
+    let dialect = args.written.dialect(false);
+    let mut first: Option<(Name, Vec<String>)> = None;
+    for path in &args.inputs {
+        let name = Name::of(path.clone());
+        let kind = args.input.unwrap_or_else(|| InputFormat::of(&name));
+        if kind != InputFormat::Text || input::is_read_once(&name) {
+            continue;
+        }
+        // What is wrong with the text is said where it is read.
+        let Ok(columns) = input::text_columns(&name, dialect) else { continue };
+        if columns.header != Header::Yes {
+            continue;
+        }
+        let Some((first, names)) = &first else {
+            first = Some((name, columns.names));
+            continue;
+        };
+        let both = |&place: &u64| {
+            let at = usize::try_from(place).ok()?.checked_sub(1)?;
+            Some((place, names.get(at)?, columns.names.get(at)?))
+        };
+        let is_other = |(_, one, other): &(u64, &String, &String)| one != other;
+        if let Some((place, one, other)) = places.iter().filter_map(both).find(is_other) {
+            return Err(Failure::Data(format!(
+                "{name}: column {place} is {other:?}, and {one:?} in {first}; give the column by its name, or reduce the files apart"
             )));
         }
     }

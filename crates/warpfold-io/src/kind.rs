@@ -59,19 +59,19 @@ pub(crate) fn refuse_npy(bytes: &[u8]) -> Result<(), NpyError> {
     }
 }
 
+/// What to do with a file of a format that is not read, by its name.
+pub(crate) fn foreign(name: &Name) -> Option<String> {
+    let Name::File(path) = name else { return None };
+    let extension = unpacked_extension(path);
+    let (_, remedy) = FOREIGN.iter().find(|(known, _)| known.contains(&extension.as_str()))?;
+    Some(format!("{name}: .{extension} is not read; {remedy}"))
+}
+
 /// What to do with a file that nothing says how to read.
 pub(crate) fn unknown(name: &Name) -> String {
-    let extension = match name {
-        Name::File(path) => unpacked_extension(path),
-        _ => String::new(),
-    };
-    let foreign = FOREIGN.iter().find(|(known, _)| known.contains(&extension.as_str()));
-    if let Some((_, remedy)) = foreign {
-        return format!("{name}: .{extension} is not read; {remedy}");
-    }
-    format!(
+    foreign(name).unwrap_or_else(|| format!(
         "{name} is none of .npy, .npz, .csv, .tsv and .txt by its name, and raw elements need --dtype, for example --dtype f32; if it is text or .npy, say --input text or --input npy"
-    )
+    ))
 }
 
 /// Whether a name is that of a file of columns, Parquet or Arrow, or a pattern of such names.

@@ -17,7 +17,7 @@ use warpfold_num::DType;
 
 use crate::Endian;
 use crate::kept::kept;
-use crate::kind::{unknown, unpacked_extension};
+use crate::kind::{foreign, unknown, unpacked_extension};
 use crate::packed::Packing;
 use crate::random::CHUNK;
 use crate::raw::{Extent, RawReader};
@@ -97,6 +97,10 @@ pub fn open(paths: &[PathBuf], wanted: &Wanted) -> Result<Vec<Input>, Error> {
     let kind = |name: &Name| wanted.kind.unwrap_or_else(|| InputFormat::of(name));
     let has_columns = |name: &Name| kind(name) != InputFormat::Raw;
     if !wanted.columns.is_empty() && !names.iter().any(has_columns) {
+        for name in names.iter().filter(|_| wanted.dtype.is_none()) {
+            size(name).map_err(|problem| Error::input(name, problem))?;
+            foreign(name).map_or(Ok(()), |why| Err(Error::Usage(why)))?;
+        }
         let advice = "--column chooses a column of text, an array of an .npz file or a field of records in a .npy file, and no input is any of these; leave it out or add --input text";
         return Err(Error::Usage(advice.into()));
     }

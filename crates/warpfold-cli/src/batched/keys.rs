@@ -323,9 +323,11 @@ impl Read {
 
 /// What keys are called, by their column or file.
 pub(super) fn name(args: &Reduction, by: &Path) -> String {
-    match opening::key_column(args, by).is_some() || opening::folders_of(args, by).is_some() {
-        true => by.to_string_lossy().into_owned(),
-        false => by.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+    match opening::key_column(args, by) {
+        Some(Chosen::Name(name)) => name,
+        Some(Chosen::Index(_)) => by.to_string_lossy().into_owned(),
+        None if opening::folders_of(args, by).is_some() => by.to_string_lossy().into_owned(),
+        None => by.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
     }
 }
 

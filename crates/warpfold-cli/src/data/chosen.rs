@@ -8,7 +8,7 @@ use warpfold_arrow::{DataType, number_type};
 use crate::Failure;
 use crate::args::Reduction;
 use crate::input::near;
-use crate::input::text::Column;
+use crate::input::text::{Column, near_hint};
 
 /// The names of the columns to be reduced.
 pub(super) fn columns(args: &Reduction, files: &Files) -> Result<Vec<String>, Failure> {
@@ -80,7 +80,14 @@ fn name_of(files: &Files, column: &Column) -> Result<String, Failure> {
                 true => None,
                 false => near(name, names()),
             };
+            let is_there = names().any(|found| found == name);
             match near {
+                None if !is_there && name.contains(',') => Err(Failure::Data(format!(
+                    "there is no column {}; {}there are {}",
+                    name.escape_debug(),
+                    near_hint(name, None),
+                    shown(files)
+                ))),
                 Some(near) => Err(Failure::Data(format!(
                     "there is no column {}; did you mean {}? There are {}",
                     name.escape_debug(),

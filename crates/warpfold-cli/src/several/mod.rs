@@ -46,7 +46,8 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let mut found = Vec::new();
     for (name, column) in chosen.names.iter().zip(columns.drain(..)) {
         if let Some(why) = column.why {
-            if column.is_elsewhere {
+            // Of an input that drops it nothing is kept, and of gaps neither.
+            if column.folder.seen() > 0 {
                 return Err(reading::unlike(name, &why));
             }
             say_left_out(name, &why);
@@ -156,6 +157,9 @@ impl Chosen {
                 let all = (0..found.names.len()).filter(|at| !keys.contains(at));
                 chosen.columns = all.map(|at| Column::Index(at as u64 + 1)).collect();
                 (chosen.no_numbers, chosen.header) = (NoNumbers::DropAtFirst, Some(found.header));
+                if chosen.columns.is_empty() && !keys.is_empty() {
+                    return Err(nothing_left(&[]));
+                }
             }
             let name = |column: &Column| {
                 place(column)
@@ -289,8 +293,6 @@ pub(crate) struct Folded {
     pub(crate) missing: u64,
     /// What stands where a number should, where the column is dropped.
     pub(crate) why: Option<String>,
-    /// Whether other inputs have numbers there.
-    pub(crate) is_elsewhere: bool,
 }
 
 /// Folds so many columns of the inputs, one input after another.
@@ -302,10 +304,10 @@ pub(crate) fn fold(
     let dtype = inputs.first().map_or(DType::F64, |input| input.dtype());
     let empty = |_| {
         let folder = Folder::new(&Executor::Cpu, args.op(), dtype, args.policy())?;
-        Ok(Folded { folder, joined: Joined::default(), missing: 0, why: None, is_elsewhere: false })
+        Ok(Folded { folder, joined: Joined::default(), missing: 0, why: None })
     };
     let mut all = (0..columns).map(empty).collect::<Result<Vec<Folded>, Failure>>()?;
-    for (number, input) in inputs.into_iter().enumerate() {
+    for input in inputs {
         let mut reading = Reading::new(columns);
         let before: Vec<u64> = all.iter().map(|column| column.folder.seen()).collect();
         reading.read(input, |column, elements| Ok(all[column].folder.push(elements)?))?;
@@ -313,7 +315,6 @@ pub(crate) fn fold(
             all[k].missing += gaps.elements();
             let kept = all[k].folder.seen() - before[k];
             all[k].joined.push(kept, gaps);
-            all[k].is_elsewhere |= number > 0 && why.is_some() != all[k].why.is_some();
             all[k].why = all[k].why.take().or(why);
         }
     }

@@ -20,10 +20,8 @@ pub(crate) struct Reading {
     pub(crate) gaps: Vec<MissingRuns>,
     /// Why columns that hold something else than numbers are dropped.
     pub(crate) dropped: Vec<Option<String>>,
-    /// Inputs that were read.
-    inputs: usize,
-    /// A column that one of the inputs drops and another does not.
-    unlike: Option<usize>,
+    /// Columns that have numbers in an input that was read.
+    have_numbers: Vec<bool>,
 }
 
 impl Reading {
@@ -32,18 +30,16 @@ impl Reading {
             rows: 0,
             gaps: vec![MissingRuns::default(); columns],
             dropped: vec![None; columns],
-            inputs: 0,
-            unlike: None,
+            have_numbers: vec![false; columns],
         }
     }
 
     /// Fails where a column holds numbers in one of the inputs that were read, and none in another.
     pub(crate) fn check_alike(&self, names: &[String]) -> Result<(), Failure> {
-        let why = |column: usize| self.dropped[column].as_deref().unwrap_or_default();
-        match self.unlike {
-            None => Ok(()),
-            Some(column) => Err(unlike(&names[column], why(column))),
-        }
+        let mut all = self.dropped.iter().zip(&self.have_numbers).zip(names);
+        let both =
+            all.find_map(|((why, have), name)| why.as_ref().filter(|_| *have).zip(Some(name)));
+        both.map_or(Ok(()), |(why, name)| Err(unlike(name, why)))
     }
 
     /// Reads an input behind those before, and hands on the elements of each column that are there.
@@ -57,7 +53,8 @@ impl Reading {
         }
         let (name, notes, dtype) = (input.name().clone(), input.notes(), input.dtype());
         let columns = self.gaps.len() as u64;
-        let is_dropped: Vec<bool> = self.dropped.iter().map(Option::is_some).collect();
+        let (rows_before, gaps_before) =
+            (self.rows, self.gaps.iter().map(MissingRuns::elements).collect::<Vec<_>>());
         let mut kept = vec![Kept::default(); self.gaps.len()];
         let mut gone: VecDeque<Range<u64>> = VecDeque::new();
         let before = self.rows * columns;
@@ -90,13 +87,12 @@ impl Reading {
         self.rows = at / columns;
         self.drop_columns(&notes);
         let here = notes.as_ref().map_or_else(Vec::new, |notes| notes.counts().dropped);
-        let differs = |&column: &usize| {
-            is_dropped[column] != here.iter().any(|dropped| dropped.column == column)
-        };
-        if self.inputs > 0 {
-            self.unlike = self.unlike.or((0..is_dropped.len()).find(differs));
+        for (column, have) in self.have_numbers.iter_mut().enumerate() {
+            let is_dropped = here.iter().any(|dropped| dropped.column == column);
+            // Gaps alone are no numbers.
+            let gaps = self.gaps[column].elements() - gaps_before[column];
+            *have |= !is_dropped && gaps < self.rows - rows_before;
         }
-        self.inputs += 1;
         Ok(())
     }
 

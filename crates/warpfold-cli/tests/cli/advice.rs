@@ -15,7 +15,9 @@ fn text_with_another_delimiter_is_told_by_it() {
     let folder = Folder::new();
     let semicolons = folder.file("semi.csv", "a;b\n1;2\n3;4\n");
     let said = "if ';' separates the fields, say --delimiter ';'";
-    for more in [&[][..], &["--column", "a"], &["--column", "*"], &["--by", "a"]] {
+    for more in
+        [&[][..], &["--column", "a"], &["--column", "2"], &["--column", "*"], &["--by", "a"]]
+    {
         run([&["sum", &semicolons][..], more].concat()).fails(1, &[said]);
     }
     let overview = run([&semicolons]);
@@ -211,4 +213,118 @@ fn packings_that_are_not_read_are_to_be_unpacked() {
     }
     let orc = folder.file("t.orc", "1\n");
     run(["sum", &orc]).fails(2, &[".orc is not read", "as .csv"]);
+}
+
+#[test]
+fn blanks_before_a_quote_are_none_of_a_cell() {
+    let folder = Folder::new();
+    let keys = folder.file("k.csv", "k,v\n \"x\",1\n\"x\",2\nx,4\n\t\" x\" , \"8\"\n");
+    let sums = run(["sum", &keys, "--column", "v", "--by", "k", "--format", "csv"]);
+    assert_eq!(sums.value(), "key,sum\n x,8.0\nx,7.0");
+    let names = folder.file("n.csv", "\"a\", \"b, c\"\n1, \"2\"\n3,4\n");
+    assert_eq!(run(["sum", &names, "--column", "b, c"]).value(), "6.0");
+    let lines = folder.file("l.csv", "k,v\n \"two\nlines\",1\n\"two\nlines\",2\n");
+    assert_eq!(
+        run(["max", &lines, "--column", "v", "--by", "k", "--format", "csv"]).out.lines().count(),
+        3
+    );
+    let after = folder.file("after.csv", "k,v\n \"a\" b,1\n");
+    run(["sum", &after, "--column", "v", "--by", "k"])
+        .fails(1, &["line 2: text follows a closing quote"]);
+    // A tab before a quote is a cell where tabs separate.
+    let tabs = folder.file("t.tsv", "a\tb\tc\n1\t\"2\"\t \"3\"\n");
+    assert_eq!(run(["sum", &tabs, "--column", "c"]).value(), "3.0");
+}
+
+#[test]
+fn columns_by_number_have_one_name_in_all_texts() {
+    let folder = Folder::new();
+    let a = folder.file("a.csv", "a,b\n1,2\n");
+    let b = folder.file("b.csv", "b,a\n10,20\n");
+    let bare = folder.file("bare.csv", "5,6\n");
+    let said = ["b.csv", "column 1 is \"b\", and \"a\" in ", "a.csv", "by its name"];
+    run(["sum", &a, &b, "--column", "1"]).fails(1, &said);
+    run(["sum", &a, &b, "--column", "a", "--by", "1"]).fails(1, &said);
+    run(["sum", &a, &bare, &b, "--column", "1"]).fails(1, &said);
+    assert_eq!(run(["sum", &a, &b, "--column", "a"]).value(), "21.0");
+    assert_eq!(run(["sum", &a, &a, "--column", "2"]).value(), "4.0");
+    assert_eq!(run(["sum", &a, &bare, "--column", "2"]).value(), "8.0");
+    // The arrays of a product are two columns.
+    assert_eq!(run(["dot", &a, &b, "--column", "1"]).value(), "10.0");
+}
+
+#[test]
+fn all_columns_where_some_have_no_numbers() {
+    let folder = Folder::new();
+    let gaps = folder.file("gaps.csv", "a,b\n1,\n2,NA\n");
+    let whole = folder.file("whole.csv", "a,b\n1,5\n");
+    let words = folder.file("words.csv", "a,b\n4,x\n");
+    let of = |files: &[&str], more: &[&str]| {
+        run([&["sum"], files, &["--column", "*", "--missing", "skip"], more].concat())
+    };
+    for by in [&[][..], &["--by", "a"]] {
+        for files in [[&*whole, &words], [&words, &whole]] {
+            of(&files, by).fails(1, &["column b holds numbers in one input and none in another"]);
+        }
+    }
+    assert_eq!(of(&[&gaps, &whole], &[]).out, "a 4.0\nb 5.0\n");
+    assert_eq!(of(&[&gaps, &whole], &["--by", "a"]).out, "a    b\n1  5.0\n");
+    // Gaps beside words are no numbers either.
+    for files in [[&*gaps, &words], [&words, &gaps]] {
+        let found = of(&files, &[]);
+        assert_eq!((found.code, &*found.out), (Some(0), "a 7.0\n"), "{found:?}");
+        assert!(found.err.contains("left out: column b"), "{found:?}");
+    }
+    let none = ["no column of the text but keys holds numbers"];
+    of(&[&whole], &["--by", "a", "--by", "b"]).fails(1, &none);
+}
+
+#[test]
+fn the_cause_is_said_before_what_follows_from_it() {
+    let folder = Folder::new();
+    let a = folder.file("a.csv", "a,b\n1,2\n");
+    let zip = folder.file("x.zip", "PK");
+    let none = folder.at("none.csv").display().to_string();
+    let gone = folder.at("gone.f64").display().to_string();
+    let inner = folder.at("inner").display().to_string();
+    std::fs::create_dir(&inner).unwrap();
+    for inputs in [&[&*a, &zip][..], &[&zip], &[&zip, &a]] {
+        run([&["sum"], inputs, &["--column", "a"]].concat())
+            .fails(2, &["x.zip: .zip is not read; unpack it"]);
+    }
+    for (path, said) in
+        [(&none, "no such file"), (&gone, "no such file"), (&inner, "is a directory")]
+    {
+        for inputs in [&[&*a, path][..], &[path]] {
+            run([&["sum"], inputs, &["--column", "a"]].concat()).fails(1, &[path, said]);
+        }
+    }
+    let raw = folder.file("x.f64", [0; 8]);
+    run(["sum", &a, &raw, "--column", "a", "--dtype", "f64"])
+        .fails(2, &["x.f64", "reduce them apart"]);
+}
+
+#[test]
+fn several_columns_and_names_in_brackets() {
+    let folder = Folder::new();
+    let a = folder.file("a.csv", "a,w.csv,\"a,b\"\n1,2,3\n5,2,7\n");
+    run(["sum", &a, "--column", "a,w.csv"])
+        .fails(1, &["say --column a --column w.csv", "the first line has"]);
+    assert_eq!(run(["sum", &a, "--column", "a,b"]).value(), "10.0");
+    assert_eq!(run(["sum", &a, "--column", "(\"a,b\")"]).value(), "10.0");
+    let by = run([
+        "sum",
+        &a,
+        "--column",
+        "a",
+        "--column",
+        "a,b",
+        "--by",
+        "(\"w.csv\")",
+        "--format",
+        "csv",
+    ]);
+    assert_eq!(by.value(), "w.csv,a,\"a,b\"\n2,6.0,10.0");
+    run(["argmax", &a, "--column", "a", "--by", "w.csv", "--empty", "nan"])
+        .fails(2, &["are indices", "--empty none"]);
 }

@@ -25,6 +25,8 @@ fn refusals_are_clear() {
     with(&["--by", "price"]).fails(2, &["Float64", "no keys"]);
     with(&["--by", "nothing"]).fails(1, &["no column nothing", "price, count"]);
     run(["sum", &path, &csv, "--column", "price"]).fails(2, &["x.csv", "reduce them apart"]);
+    run(["sum", &path, "none.csv", "--column", "price"]).fails(1, &["none.csv", "no such file"]);
+    run(["sum", &path, "--column", "price,cost"]).fails(1, &["say --column price --column cost"]);
     run(["argmin", &path, "--column", "price", "--by", "shop"]).fails(2, &["--flat"]);
     run(["sum", &path]).fails(2, &["11 columns", "price, count", "--column"]);
     run(["sum", &path, "--column", "99"]).fails(1, &["no column 99", "11"]);

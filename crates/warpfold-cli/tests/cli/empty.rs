@@ -32,7 +32,7 @@ fn a_column_that_has_no_result_has_what_stands_for_it() {
     assert_eq!(of("var", "none", &["--ddof", "3"]).kept(), "column,var\na,\nc,");
     // The sum of nothing exists, and what has no NaN has none.
     assert_eq!(of("sum", "none", &[]).kept(), "column,sum\na,6.0\nc,0.0");
-    of("argmax", "nan", &[]).fails(1, &["column c"]);
+    of("argmax", "nan", &[]).fails(2, &["--empty nan", "argmax are indices", "--empty none"]);
     of("max", "nan", &["--dtype", "i64"]).fails(1, &["column c"]);
 }
 

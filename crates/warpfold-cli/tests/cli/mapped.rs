@@ -407,7 +407,7 @@ fn groups_without_elements_may_be_nan_or_empty() {
     assert_eq!(with("argmax", &["--empty", "none"]).value(), "1 1\n2 -");
     assert_eq!(with("argmax", &["--empty", "none", "--flat"]).value(), "1 1\n2 -");
     // No integer is a NaN.
-    with("argmax", &["--empty", "nan"]).fails(1, &["group 2"]);
+    with("argmax", &["--empty", "nan"]).fails(2, &["argmax are indices"]);
     let json = with("var", &["--ddof", "2", "--empty", "none", "--format", "json"]);
     assert!(json.value().contains("null"), "{json:?}");
     let whole = sales(&["max", "--map", "i64(price)", "--where", "qty > 2", "--every", "5"]);

@@ -12,7 +12,7 @@ use warpfold_num::DType;
 pub(crate) use changed::Changed;
 pub use npy::NpyError;
 pub(crate) use packed::Damaged;
-pub use text::{TextError, delimiter_hint};
+pub use text::{TextError, delimiter_hint, near_hint};
 
 use crate::Name;
 

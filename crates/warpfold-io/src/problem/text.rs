@@ -143,7 +143,10 @@ pub enum TextError {
         remedy: &'static str,
     },
     /// A line without the chosen column.
-    #[error("line {line} has no column {column}: it has {found}")]
+    #[error(
+        "line {line} has no column {column}: it has {found}{}",
+        if *found == 1 { delimiter_hint(text) } else { String::new() }
+    )]
     NoField {
         /// Line, from 1.
         line: u64,
@@ -151,6 +154,8 @@ pub enum TextError {
         column: u64,
         /// Fields found.
         found: u64,
+        /// Its cells.
+        text: Vec<u8>,
     },
     /// No column has that name.
     #[error(
@@ -258,9 +263,17 @@ pub fn delimiter_hint(field: &[u8]) -> String {
     })
 }
 
-fn near_hint(name: &str, near: Option<&str>) -> String {
+/// What to say of a name that is none, but for the nearest that there is.
+pub fn near_hint(name: &str, near: Option<&str>) -> String {
     match near {
         _ if name == "0" => "columns are counted from 1; ".into(),
+        None if name.contains(',') => {
+            let each = name.split(',').map(|name| format!("--column {}", name.trim()));
+            format!(
+                "for several columns say {}; ",
+                each.collect::<Vec<_>>().join(" ").escape_debug()
+            )
+        }
         None => String::new(),
         Some(near) => format!("did you mean {near:?}? "),
     }

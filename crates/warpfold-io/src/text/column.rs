@@ -20,6 +20,10 @@ impl FromStr for Column {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Column, String> {
+        // As expressions have names that are no words.
+        if let Some(name) = text.strip_prefix("(\"").and_then(|text| text.strip_suffix("\")")) {
+            return Ok(Column::Name(name.to_string()));
+        }
         match text.parse::<i64>() {
             Ok(index) if index > 0 => Ok(Column::Index(index as u64)),
             Ok(index) if index < 0 => {

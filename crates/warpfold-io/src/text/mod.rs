@@ -32,4 +32,4 @@ pub use record::Layout;
 pub use vocabulary::{Cells, SharedWords};
 
 pub use crate::number::{Number, NumberError, is_missing};
-pub use crate::problem::{TextError, delimiter_hint};
+pub use crate::problem::{TextError, delimiter_hint, near_hint};

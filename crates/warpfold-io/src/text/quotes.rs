@@ -58,6 +58,8 @@ impl Quotes {
                 (_, _) if byte == self.delimiter => State::Field,
                 (State::Closed | State::Blank, b' ' | b'\t') => State::Blank,
                 (State::Closed | State::Blank, _) => return at,
+                // Blanks before a quote are none of the cell's.
+                (State::Field, b' ' | b'\t') => State::Field,
                 (State::Field, b'"') => {
                     self.opened = self.lines;
                     State::Quoted
@@ -104,14 +106,17 @@ mod tests {
             ("\"a,\nb\",1", 1, 0),
             ("\"a\n\n\",\"b\n", 3, 2),
             ("a\"b\"c,1", 0, 0),
-            (" \"1\"2", 0, 0),
+            ("1 \"1\"2", 0, 0),
+            (" \"1,\n\" , \t\"\"", 1, 1),
             ("\"\"", 0, 0),
             ("\"1\" ,2", 0, 0),
             ("\"1\"\t", 0, 0),
         ] {
             assert_eq!(well_formed(row.as_bytes()), (row.len(), lines, opened), "{row:?}");
         }
-        for (row, at) in [("\"1\"2", 3), ("1,\"2\" 3", 6), ("\"3\"#", 3), ("\"a\"\"\"b", 5)] {
+        for (row, at) in
+            [("\"1\"2", 3), (" \"1\"2", 4), ("1,\"2\" 3", 6), ("\"3\"#", 3), ("\"a\"\"\"b", 5)]
+        {
             assert_eq!(well_formed(row.as_bytes()).0, at, "{row:?}");
         }
     }

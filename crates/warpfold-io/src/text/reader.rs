@@ -336,7 +336,8 @@ impl TextReader {
             _ => None,
         };
         if let Some(column) = beyond {
-            return Err(TextError::NoField { line, column: column + 1, found });
+            let text = self.record.bytes.clone();
+            return Err(TextError::NoField { line, column: column + 1, found, text });
         }
         if let Some(expected) = self.width.filter(|&expected| expected as u64 != found) {
             let last = self.record.field(self.record.len() - 1);

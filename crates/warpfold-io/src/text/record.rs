@@ -109,7 +109,10 @@ impl Record {
         while let Some(field) = rest {
             let start = self.bytes.len() as u32;
             let mut after = field;
-            if let Some(quoted) = field.strip_prefix(b"\"") {
+            let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t') && **byte != delimiter;
+            let blanks = field.iter().take_while(is_blank).count();
+            let quoted = field[blanks..].strip_prefix(b"\"");
+            if let Some(quoted) = quoted {
                 after = quoted;
                 // A quote that is doubled is one.
                 loop {
@@ -125,7 +128,7 @@ impl Record {
             let length = memchr(delimiter, after);
             let (bare, more) = after.split_at(length.unwrap_or(after.len()));
             // Behind a closing quote there may be what `Quotes` lets through, and the end of the line.
-            let is_quoted = field.starts_with(b"\"");
+            let is_quoted = quoted.is_some();
             if is_quoted && bare.iter().any(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
                 return false;
             }
@@ -262,7 +265,7 @@ mod tests {
             (state >> 33) % below
         };
         let (mut whole, mut spanning, mut refused) = (0, 0, 0);
-        for case in 0..6000 {
+        for case in 0..7000 {
             let parts: &[&str] = match case % 3 {
                 0 => &["1", ",", "\n", " ", "#", "x", "\n", "\r\n", "2.5", ","],
                 1 => &["1", ",", "\n", " ", "#", "\"", "\n", "\"a,b\"", "2.5", "\"3\""],
@@ -280,6 +283,10 @@ mod tests {
                 ],
             };
             let text: String = (0..next(60)).map(|_| parts[next(10) as usize]).collect();
+            // The other reader takes a blank before a quote for the beginning of a bare cell.
+            if text.contains(" \"") {
+                continue;
+            }
             let piece = [1, 2, 7, 1000][next(4) as usize];
             let source: Box<dyn Read + Send> = Box::new(Drops(text.clone().into_bytes(), 0, piece));
             let found = Records::new(source, Layout::Delimited(b','), true, dialect);
@@ -335,7 +342,7 @@ mod tests {
 
     #[test]
     fn blanks_within_quotes_belong_to_a_cell() {
-        let text = "\" a \" ,\"b\"\t, c ,\"\"\"d\"\"\"\n a ,b,c, d \n";
+        let text = "\" a \" , \"b\"\t, c ,\t \"\"\"d\"\"\"\n a ,b,c, d \n";
         let source: Box<dyn Read + Send> = Box::new(io::Cursor::new(text));
         let mut records = Records::new(source, Layout::Delimited(b','), true, Dialect::default())
             .expect("a text");
