@@ -24,6 +24,7 @@
 //! ```
 
 mod ahead;
+mod apart;
 mod buffer;
 mod endian;
 pub mod ending;

@@ -11,6 +11,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::Name;
+use crate::apart::Apart;
 use crate::problem::{Changed, Damaged};
 
 /// How a file is compressed.
@@ -56,10 +57,10 @@ impl Packing {
         }
     }
 
-    /// What a source holds.
+    /// What a source holds: unpacked by a thread of its own, if it is much.
     pub fn unpack(self, source: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
         let source = BufReader::with_capacity(1 << 16, source);
-        match self {
+        let unpacked: Box<dyn Read + Send> = match self {
             Packing::Gzip => {
                 Box::new(Explained(Gzip { member: Some(GzDecoder::new(source)) }, self))
             }
@@ -73,7 +74,8 @@ impl Packing {
                 },
                 self,
             )),
-        }
+        };
+        Box::new(Apart::new(unpacked))
     }
 }
 

@@ -1,34 +1,38 @@
 //! [`Groups`]: one reduction of a column for each key of another, or for each combination of several.
 
-mod decimals;
 mod joined;
 mod keys;
 mod null_rows;
 mod products;
+mod ranked;
 mod stats;
 mod tuples;
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, make_array};
+use arrow_array::{Array, ArrayRef, BooleanArray, make_array};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
 use warpfold_engine::{HostArray, PartialsByKey};
-use warpfold_exact::partial::Finish;
+use warpfold_exact::partial::{Finish, IntegerProduct};
 use warpfold_num::{
-    Accuracy, At, Column, Element, Empty, Error as Reduction, Op, Policy, Value, with_element,
+    Accuracy, At, Column, DType, Element, Empty, Error as Reduction, Op, Policy, Value,
+    with_element,
 };
 
 use crate::cell::{Cell, Fields};
+use crate::decimal::Decimals;
 use crate::fold::{ColumnReducer, cells, look_up, plain, values_type};
 use crate::form::Form;
 use crate::{Error, Result};
 
-use decimals::DecimalsByKey;
 pub use joined::Joined;
 pub use keys::Keys;
 use keys::Store;
 use null_rows::NullRows;
 use products::ProductsByKey;
+use ranked::Ranked;
 use stats::StatsByKey;
 
 /// One reduction of a column for each key of another: integers, dates and times, booleans, strings, and dictionaries of them.
@@ -67,7 +71,8 @@ pub struct Groups {
 enum State {
     Partials(PartialsByKey),
     Stats(Box<StatsByKey>),
-    Decimals(DecimalsByKey),
+    Decimals(Ranked<Decimals>),
+    Integers(DType, Ranked<IntegerProduct>),
     Products(ProductsByKey),
 }
 
@@ -105,10 +110,10 @@ impl Groups {
             dtype: values_type(dtype).clone(),
             policy,
             ranks: Vec::new(),
-            keys: match op {
+            keys: match null_rows {
                 // Rows without a key are a group like the others.
-                Op::Prod => Store::tuples(&key_types)?,
-                _ => Store::new(&key_types)?,
+                Some(_) => Store::tuples(&key_types)?,
+                None => Store::new(&key_types)?,
             },
             null_rows,
             key_types,
@@ -135,7 +140,7 @@ impl Groups {
     /// Whether arrays may be taken in, and merged, in any order.
     #[cfg(feature = "parquet")]
     pub(crate) fn takes_any_order(&self) -> bool {
-        !matches!(&self.state, State::Products(products) if products.is_ordered())
+        !matches!(self.state, State::Products(_))
     }
 
     /// Says that no row comes before those that it takes in.
@@ -146,7 +151,7 @@ impl Groups {
 
     /// Whether rows wait for those before them.
     fn waits(&self) -> bool {
-        !self.is_first && matches!(&self.state, State::Products(products) if products.is_ordered())
+        !self.is_first && matches!(self.state, State::Products(_))
     }
 
     /// Takes in the next arrays of keys and values.
@@ -176,7 +181,7 @@ impl Groups {
         }
         // Of several keys, none is a value like the others.
         let key_nulls = match &keys[..] {
-            [keys] if self.op != Op::Prod => keys.nulls(),
+            [keys] if self.null_rows.is_none() => keys.nulls(),
             _ => None,
         };
         let all_rows = match &self.null_rows {
@@ -201,16 +206,14 @@ impl Groups {
         if !self.waits() {
             self.take_in()?;
         }
-        let keyless = match key_nulls {
+        match key_nulls {
             Some(nulls) if nulls.null_count() > 0 => {
                 let lacks_key = |k: usize| nulls.is_null(k) && values.is_valid(k);
-                NullBuffer::new(BooleanBuffer::collect_bool(n, lacks_key))
+                let keyless = NullBuffer::new(BooleanBuffer::collect_bool(n, lacks_key));
+                self.keyless.push(&with_nulls(&values, keyless))?;
             }
-            _ => NullBuffer::new_null(n),
-        };
-        let data = values.to_data().into_builder().nulls(Some(keyless)).build();
-        let data = data.expect("an array with another validity of its length");
-        self.keyless.push(&make_array(data))?;
+            _ => self.keyless.go_to(self.row + n as u64),
+        }
         self.row += n as u64;
         Ok(())
     }
@@ -228,6 +231,7 @@ impl Groups {
                 let none = self.null_rows.as_mut().map(NullRows::take).unwrap_or_default();
                 all.push(ranks, bytes, &none);
             }
+            (State::Integers(dtype, all), _) => all.push(ranks, *dtype, bytes),
             (State::Decimals(all), _) => {
                 let width = self.dtype.primitive_width().unwrap_or(16);
                 all.push(ranks, (bytes, width), rows);
@@ -341,6 +345,7 @@ impl Groups {
             State::Partials(partials) => partials.ranks(),
             State::Stats(stats) => stats.ranks(),
             State::Decimals(decimals) => decimals.ranks(),
+            State::Integers(_, products) => products.ranks(),
             State::Products(products) => products.numbers(),
         };
         let mut keys = self.keys.sorted(&self.key_types, &mut ranks);
@@ -381,6 +386,9 @@ impl Groups {
             (State::Products(products), _) => {
                 return Ok(plain(products.partial(rank).finish(self.op, finish)?));
             }
+            (State::Integers(dtype, products), _) => {
+                return Ok(plain(products.partial(*dtype, rank).finish(self.op, finish)?));
+            }
             (State::Partials(partials), _) => partials.partial(rank),
             (State::Stats(stats), _) => stats.partial(rank),
             (State::Decimals(_), _) => unreachable!("decimals have a scale"),
@@ -396,10 +404,11 @@ impl Groups {
 
 impl State {
     fn of(op: Op, form: &Form, policy: Policy) -> State {
-        let Some(dtype) = form.dtype() else { return State::Decimals(DecimalsByKey::default()) };
+        let Some(dtype) = form.dtype() else { return State::Decimals(Ranked::new()) };
         const REAL: &str = "elements of columns are real";
         match op {
-            Op::Prod => State::Products(ProductsByKey::new(dtype, policy.nan)),
+            Op::Prod if dtype.is_float() => State::Products(ProductsByKey::new(dtype, policy.nan)),
+            Op::Prod => State::Integers(dtype, Ranked::new()),
             Op::Stats => State::Stats(StatsByKey::new(dtype, policy).expect(REAL).into()),
             op => State::Partials(PartialsByKey::new(op, dtype, policy).expect(REAL)),
         }
@@ -410,7 +419,7 @@ impl State {
         match self {
             State::Partials(partials) => partials.is_placed(),
             State::Stats(_) | State::Decimals(_) => true,
-            State::Products(_) => false,
+            State::Integers(..) | State::Products(_) => false,
         }
     }
 
@@ -420,6 +429,7 @@ impl State {
             State::Partials(partials) => partials.rows(),
             State::Stats(stats) => stats.rows(),
             State::Decimals(decimals) => decimals.rows(),
+            State::Integers(_, products) => products.rows(),
             State::Products(products) => products.values(),
         }
     }
@@ -430,7 +440,8 @@ impl State {
             (State::Partials(mine), State::Partials(others)) => mine.merge(others, rank)?,
             (State::Stats(mine), State::Stats(others)) => mine.merge(*others, rank)?,
             (State::Decimals(mine), State::Decimals(others)) => mine.merge(others, rank),
-            (State::Products(mine), State::Products(others)) => mine.merge(others, rank),
+            (State::Integers(_, mine), State::Integers(_, others)) => mine.merge(others, rank),
+            (State::Products(mine), State::Products(others)) => mine.merge(&others),
             _ => panic!("groups of another reduction"),
         }
         Ok(())
@@ -479,6 +490,16 @@ fn by_name(rows: Vec<Fields>) -> Named {
         columns.iter_mut().zip(row).for_each(|((_, cells), (_, cell))| cells.push(cell));
     }
     columns
+}
+
+/// An array with another validity.
+fn with_nulls(values: &ArrayRef, nulls: NullBuffer) -> ArrayRef {
+    // Bits of a slice begin within a byte, and its validity would have to as well.
+    if let Some(bits) = values.as_boolean_opt() {
+        return Arc::new(BooleanArray::new(bits.values().clone(), Some(nulls)));
+    }
+    let data = values.to_data().into_builder().nulls(Some(nulls)).build();
+    make_array(data.expect("an array with another validity of its length"))
 }
 
 fn append<T: bytemuck::NoUninit>((words, bytes): &mut (Vec<u64>, usize), values: &[T]) {
