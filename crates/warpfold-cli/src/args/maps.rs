@@ -22,7 +22,7 @@ pub(crate) struct Maps {
     pub(crate) weights: Option<String>,
 
     /// With stats: print this result, such as 'far = count(x > 3)' (repeat for several, which share one reading)
-    #[arg(long, value_name = "[NAME=]RESULT", value_parser = reduction, allow_hyphen_values = true, conflicts_with_all = ["map", "weights", "parts"])]
+    #[arg(long, value_name = "[NAME=]RESULT", value_parser = reduction, allow_hyphen_values = true, conflicts_with_all = ["map", "weights"])]
     pub(crate) of: Vec<map::Reduction>,
 
     /// With stats: fold by an operator of one's own, a TOML file of its texts: state, lift, merge, and finish, identity, commutative, tolerance

@@ -108,7 +108,14 @@ pub(super) fn fold_mapped(
         let mut columns = columns.map_err(unmapped)?;
         count_in_array(&mut columns, flat);
         let plan = "an expression's kernel of parts".into();
-        Ok(BatchedResults { elements: whole.len(), plan, labels, columns, gaps: Vec::new() })
+        Ok(BatchedResults {
+            elements: whole.len(),
+            plan,
+            labels,
+            columns,
+            names: Vec::new(),
+            gaps: Vec::new(),
+        })
     };
     if let Parted::Keys(keys) = parted {
         let keys = upload(machine, keys.array()?)?;
@@ -231,6 +238,7 @@ fn by_key(
             plan,
             labels: Labels::Numbers,
             columns,
+            names: Vec::new(),
             gaps: Vec::new(),
         });
     }
@@ -260,7 +268,7 @@ fn found(
     let plans = batched.plans(args.op())?;
     let elements = plans.first().map_or(0, |plan| plan.elements());
     let plan = plans.iter().map(ToString::to_string).collect::<Vec<_>>().join("; then ");
-    Ok(BatchedResults { elements, plan, labels, columns, gaps: Vec::new() })
+    Ok(BatchedResults { elements, plan, labels, columns, names: Vec::new(), gaps: Vec::new() })
 }
 
 /// Has indices count in the whole array, if that is asked for.

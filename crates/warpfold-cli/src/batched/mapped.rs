@@ -159,6 +159,11 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let folding = Instant::now();
     let Opened { map, parted, combined, rows, .. } = &opened;
     let executor = super::executor(args, map.dtype())?;
+    if !args.maps.of.is_empty() && !matches!(executor, Executor::Cpu) {
+        return Err(Failure::Usage(
+            "--of of parts runs on the processor; leave out --device, or ask for one result by --map".into(),
+        ));
+    }
     let (dtype, whole, finish) = (map.dtype(), opened.first(), args.finish()?);
     let map = Mapped { map, operands: opened.operands()? };
     let found = match &executor {
@@ -171,6 +176,11 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
     rows.in_data(args, parted, &mut found);
     parted.tell_outside(args, whole.len());
     let is_verbose = args.verbosity() == Verbosity::Verbose;
+    let names = std::mem::take(&mut found.names);
+    let mut columns = BatchedResults::cells(found.columns, &found.gaps);
+    if !args.maps.of.is_empty() {
+        columns.iter_mut().zip(names).for_each(|((column, _), name)| *column = name);
+    }
     let table = Table {
         op: args.op(),
         dtype: dtype.to_string(),
@@ -178,7 +188,7 @@ pub(super) fn reduction(args: &Reduction) -> Result<(), Failure> {
         bytes: opened.bytes(),
         labels: found.labels,
         titles: Titles::Results,
-        columns: BatchedResults::cells(found.columns, &found.gaps),
+        columns,
         accuracy: args.accuracy,
         device: executor.device(),
         seconds: begun.elapsed().as_secs_f64(),

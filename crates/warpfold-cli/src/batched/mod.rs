@@ -24,6 +24,7 @@ use std::time::Instant;
 use warpfold::partial::Finish;
 use warpfold::shape::Folding;
 use warpfold::{Column, Columns, DType, Key, Op};
+use warpfold_engine::map::ColumnsOf;
 use warpfold_engine::{self as engine, Indices, Parts, Request};
 use warpfold_lab::machine::available_memory;
 
@@ -181,6 +182,8 @@ struct BatchedResults {
     elements: u64,
     labels: Labels,
     columns: Columns,
+    /// What the columns of an expression's results are called, whose results may have names.
+    names: Vec<String>,
     /// The outputs of each column that have no result, where that is no error.
     gaps: Vec<Vec<u64>>,
 }
@@ -312,11 +315,13 @@ fn found(
     finish: Finish,
     map: Option<&Mapped<'_>>,
 ) -> Result<BatchedResults, Failure> {
+    let mut names = Vec::new();
     let (columns, gaps) = match map {
         None => engine::columns_and_gaps(request, finish)?,
         Some(Mapped { map, operands }) => {
             let (indices, empty) = (request.indices, request.empty);
             let all = map.columns_and_gaps(operands, &request.parts, indices, empty, finish)?;
+            names = all.iter().flat_map(names_of).collect();
             let gaps = all.iter().flat_map(|of| vec![of.gaps.clone(); of.columns.len()]).collect();
             (all.into_iter().flat_map(|of| of.columns).collect(), gaps)
         }
@@ -327,8 +332,17 @@ fn found(
         plan: plan.to_string(),
         labels,
         columns,
+        names,
         gaps,
     })
+}
+
+/// What the columns of a result are called that has a name.
+fn names_of(of: &ColumnsOf) -> Vec<String> {
+    match &of.columns[..] {
+        [_] => vec![of.name.clone()],
+        parts => parts.iter().map(|(part, _)| format!("{} {part}", of.name)).collect(),
+    }
 }
 
 #[cfg(test)]

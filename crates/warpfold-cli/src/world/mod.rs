@@ -141,6 +141,7 @@ fn not_shared(args: &Reduction) -> Option<&'static str> {
         () if data::takes(args) => {
             parts.any().then_some("columns of Parquet and Arrow files by keys")
         }
+        () if parts.any() && !args.maps.of.is_empty() => Some("several results of parts"),
         () if args.maps.operator.is_some() => Some("an operator of one's own"),
         () if args.inputs.iter().any(|path| path.as_os_str() == "-") => Some("standard input"),
         () if overview::takes(args) => Some("the statistics of every column"),
