@@ -199,6 +199,24 @@ def test_products_of_integers_as_floats(name):
     same(wf.prod(x[0, :5], initial=x.dtype.type(2), dtype=float), np.float64(240))
     with pytest.raises(OverflowError, match="dtype='float64' multiplies floats"):
         wf.prod(x)
+    # What goes another way says so where it would be infinite.
+    for chosen in ({}, {"axis": 1}, {"where": x > 0}):
+        with pytest.raises(OverflowError, match="beyond 64 bits"):
+            wf.prod(x, dtype=float, initial=x.dtype.type(2), **chosen)
+    with pytest.raises(OverflowError, match=r"beyond 64 bits.*f64\(x\)"):
+        wf.prod("x", x=x, dtype=float)
+    partial = wf.Exact(name, "prod")
+    partial.add(x.ravel())
+    with pytest.raises(OverflowError, match="beyond 64 bits"):
+        partial.round(dtype=float)
+
+
+def test_products_of_columns_as_floats():
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    for column in (pa.array([2, None, 3]), pa.chunked_array([[2, 3], [None, 1]])):
+        same(float(wf.prod(column, dtype="float64")), 6.0)
+    with pytest.raises(OverflowError, match="beyond 64 bits"):
+        wf.prod(pa.array([2] * 70), dtype="float64")
 
 
 def test_accuracy():

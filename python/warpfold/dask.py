@@ -62,7 +62,7 @@ def _reduction(op, x, axis, keepdims, to, correction, nan, overflow, split_every
     else:
         chunk, dtype = functools.partial(_dot_chunk, nan=nan), result_type(x.dtype, "sum", to)
     axes = tuple(range(x.ndim)) if axis is None else axis
-    reduced = {a % x.ndim for a in (axes if isinstance(axes, tuple) else (axes,)) if -x.ndim <= a < x.ndim}
+    reduced = {a % x.ndim for a in (axes if isinstance(axes, (tuple, list)) else (axes,)) if -x.ndim <= a < x.ndim}
     kept = x.ndim - len(reduced)
     if op in ("min", "max") and 0 in (x.shape[a] for a in reduced):
         raise ValueError(f"{op} of no elements has no value; give an array that has some")

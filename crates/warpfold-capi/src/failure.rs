@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use warpfold_num::Error;
+use warpfold_num::{Error, Op};
 
 use crate::status::wf_status;
 
@@ -60,7 +60,11 @@ impl From<Error> for Failure {
 fn in_c(error: Error) -> Error {
     match error {
         Error::Overflow { op, dtype, result, value, .. } => {
-            let remedy = "wf_request_set_round_to(request, WF_F64) rounds it, and wf_request_set_overflow(request, WF_OVERFLOW_WRAP) keeps the low 64 bits";
+            let remedy = if op == Op::Prod {
+                "wf_request_set_overflow(request, WF_OVERFLOW_WRAP) keeps the low 64 bits, and elements of doubles have a product that is rounded"
+            } else {
+                "wf_request_set_round_to(request, WF_F64) rounds it, and wf_request_set_overflow(request, WF_OVERFLOW_WRAP) keeps the low 64 bits"
+            };
             Error::Overflow { op, dtype, result, value, remedy }
         }
         Error::Output { output, error } => Error::Output { output, error: Box::new(in_c(*error)) },

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use warpfold::Op;
 use warpfold_io::{Name, Problem, system_message};
 
 /// Why there is no result.
@@ -119,7 +120,12 @@ fn is_refusal(error: &warpfold::Error) -> bool {
 fn in_terms_of_options(error: &warpfold::Error) -> String {
     match error {
         warpfold::Error::Overflow { op, dtype, result, value, .. } => {
-            let rounding = if op.is_rounded() { "--as f64 rounds it, " } else { "" };
+            let rounding = match op {
+                // A product that is rounded is infinite there.
+                Op::Prod => "--map 'f64(x)' multiplies floats, ",
+                op if op.is_rounded() => "--as f64 rounds it, ",
+                _ => "",
+            };
             format!(
                 "{op} of {dtype} is {value}, which {result} cannot hold; {rounding}--overflow wrap keeps the low 64 bits"
             )

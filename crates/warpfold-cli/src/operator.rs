@@ -38,7 +38,10 @@ impl OperatorFile {
             ))
         };
         let about = std::fs::metadata(path).map_err(|error| said(&error.to_string()))?;
-        if about.is_file() && about.len() > LONGEST {
+        if !about.is_file() {
+            return Err(said("it is no plain file; save the operator to one"));
+        }
+        if about.len() > LONGEST {
             return Err(said("it is larger than a MiB; give the operator, and the data as inputs"));
         }
         let text = std::fs::read_to_string(path).map_err(|error| said(&error.to_string()))?;

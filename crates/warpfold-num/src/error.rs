@@ -12,7 +12,7 @@ pub enum Error {
     /// The reduction has no value for an empty input.
     #[error(
         "{op} of an empty input has no value; give at least one element{}",
-        if *ignored { " that counts (all were ignored: NaN, null or masked out)" } else { "" }
+        if *ignored { " that counts (all were ignored: NaN, null, masked out)" } else { "" }
     )]
     Empty {
         /// The reduction asked for.

@@ -208,6 +208,7 @@ impl Wanted {
     /// The results with the type that the caller expects.
     pub(crate) fn convert(&self, column: Column) -> PyResult<Column> {
         let is_bool = self.dtype == DType::Bool;
+        self.check_product(&column)?;
         Ok(match (self.op, self.typed(column)) {
             // Bools were read as bytes.
             (Op::Min | Op::Max | Op::MinMax, Column::U8(values)) if is_bool => {
@@ -219,6 +220,25 @@ impl Wanted {
             }
             (_, column) => self.whole(column)?,
         })
+    }
+
+    /// Fails for a product of integers as a float, of which its partial knows only that 64 bits do not hold it: that is infinite.
+    fn check_product(&self, column: &Column) -> PyResult<()> {
+        let is_whole = self.op == Op::Prod && !self.dtype.is_float();
+        let is_infinite = match column {
+            _ if !is_whole => false,
+            Column::F32(values) => values.iter().any(|value| value.is_infinite()),
+            Column::F64(values) => values.iter().any(|value| value.is_infinite()),
+            Column::BF16(values) => values.iter().any(|value| value.is_infinite()),
+            _ => false,
+        };
+        match is_infinite {
+            false => Ok(()),
+            true => Err(PyOverflowError::new_err(format!(
+                "a product of {} is beyond 64 bits, which is all that is kept of it; multiply floats, as of x.astype(float), or by f64(x) in an expression",
+                name(self.dtype)
+            ))),
+        }
     }
 
     /// Extremes that were computed in a wider type, which holds each exactly, as elements again.

@@ -28,11 +28,11 @@ impl<'a, 'py> Call<'a, 'py> {
         }
         let dtype = match x {
             Taken::Array(input) => input.dtype,
-            Taken::Column(column) => column.dtype,
             Taken::Gpu(x) => x.input.dtype,
-            Taken::Followed(_) => return Ok(false),
+            // An expression reads neither chunks nor nulls.
+            Taken::Column(_) | Taken::Followed(_) => return Ok(false),
         };
-        let is_whole = !dtype.is_float() && !dtype.is_complex() && dtype != DType::Bool;
+        let is_whole = !dtype.is_float() && dtype != DType::Bool;
         let to = self.dtype.map(crate::names::dtype).transpose()?;
         Ok(is_whole && to.is_some_and(|to| to.is_float() && !to.is_complex()))
     }

@@ -7,7 +7,7 @@ use warpfold::{DType, Error, Op, Policy};
 use warpfold_engine::operator::{columns, fold};
 
 use super::mapped::read;
-use super::parts;
+use super::{parts, rows};
 use crate::args::{Empty, Reduction, Verbosity};
 use crate::device::Device;
 use crate::operator::OperatorFile;
@@ -27,6 +27,18 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
         sides.iter().map(|side| (side.name.as_str(), side.dtype)).collect();
     let typed = operator.typed(&inputs).map_err(|error| file.failure(&error))?;
     let titles = operator.titles();
+    if rows::may_leave_out(args) && operator.counts() {
+        return Err(Failure::Usage(
+            "--missing skip leaves rows out, and an operator's index would not count them; leave index out of its lift, or take --missing nan".into(),
+        ));
+    }
+    if let Some(again) = (1..titles.len()).find(|&k| titles[..k].contains(&titles[k])) {
+        return Err(Failure::Usage(format!(
+            "--operator {}: two results are called `{}`; write one of them otherwise, or leave it out",
+            path.display().to_string().escape_debug(),
+            titles[again]
+        )));
+    }
     let opened = read(args, typed, sides)?;
     opened.check_of_elements()?;
     let folding = Instant::now();

@@ -16,7 +16,8 @@ pub(super) fn may_leave_out(args: &Reduction) -> bool {
 
 /// Fails where indices would have nothing to count from.
 pub(super) fn check(args: &Reduction) -> Result<(), Failure> {
-    let gives_indices = matches!(args.op(), Op::ArgMin | Op::ArgMax | Op::Stats);
+    let gives_indices =
+        matches!(args.op(), Op::ArgMin | Op::ArgMax | Op::Stats) && args.maps.operator.is_none();
     if may_leave_out(args) && !args.parts.by.is_empty() && gives_indices && !args.parts.flat {
         return Err(Failure::Usage(format!(
             "--missing skip leaves rows out, and the indices of {} within a group would not count them; add --flat, and they are those of rows of data",

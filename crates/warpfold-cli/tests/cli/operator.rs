@@ -99,5 +99,15 @@ fn what_is_refused() {
     of("state = \"s: f64\"\nlift = \"x\"\nmerge = \"(a.s + b.s) / 2\"")
         .fails(2, &["said to be associative, and is not"]);
     of("state = \"s: i64\"\nlift = \"x\"\nmerge = \"a.s + b.s\"").fails(2, &["lift", "say i64(…)"]);
+    let again = MOMENTS.replace("mean, m2 / n", "mean, mean");
+    of(&again).fails(2, &["two results are called `mean`"]);
+    run(["stats", &x, "--operator", "/dev/zero"]).fails(2, &["no plain file"]);
+    let gaps = folder.file("gaps.csv", "price,qty,shop\n1,2,3\n,4,3\n5,6,3\n");
+    let most = folder.file("most.toml", MOST);
+    let skip = ["--missing", "skip", "--by", "shop", "--format", "csv"];
+    let of = |operator: &str| run([&["stats", &gaps, "--operator", operator][..], &skip].concat());
+    of(&most).fails(2, &["an operator's index would not count them"]);
+    let sums = "state = \"s: f64\"\nlift = \"price * qty\"\nmerge = \"a.s + b.s\"";
+    assert_eq!(of(&folder.file("sums.toml", sums)).kept(), "key,s\n3,32.0");
     run(["stats", &x, "--operator", "nowhere.toml"]).fails(2, &["--operator nowhere.toml: "]);
 }

@@ -110,6 +110,11 @@ impl Operator {
         names
     }
 
+    /// Whether it looks at the index of elements.
+    pub fn counts(&self) -> bool {
+        self.lift.iter().flat_map(Expr::names).any(|name| name == typed::INDEX)
+    }
+
     /// What its results are called: the fields' names, or what the last text says of each.
     pub fn titles(&self) -> Vec<String> {
         match &self.finish {

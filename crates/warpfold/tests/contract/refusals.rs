@@ -67,7 +67,7 @@ fn messages<B: Backend>(backend: &B) {
         assert_eq!(
             message(backend, ignoring(op), &nan),
             format!(
-                "{op} of an empty input has no value; give at least one element that counts (all were ignored: NaN, null or masked out)"
+                "{op} of an empty input has no value; give at least one element that counts (all were ignored: NaN, null, masked out)"
             )
         );
     }
