@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::outputs::{Counts, Out, Sink};
 use super::products::Multiplied;
 use crate::isa::{Job, Target, with_lanes};
-use crate::product::{Columns, ElementProduct, Rows, Spans, WIDTH};
+use crate::product::{Columns, ElementProduct, NARROW, Rows, Spans, WIDTH};
 use crate::threads::share;
 use crate::whole::FoldWhole;
 use warpfold_exact::tree::BLOCK;
@@ -25,6 +25,11 @@ const PARTS: u64 = 4;
 
 /// Bytes that are asked for ahead in a row where there is no next run.
 const AHEAD: usize = 512;
+
+/// Whether columns are for lanes: few long ones are not, as most lanes would have none.
+pub(super) fn fits(form: &Form) -> bool {
+    form.inputs <= BLOCK || form.kept.last().is_some_and(|l| l.length as usize >= NARROW)
+}
 
 /// Multiplies every column.
 pub(super) fn multiply<T: FoldWhole, K: ElementProduct>(

@@ -1,5 +1,5 @@
 //! Products of floats of many short inputs that are contiguous: runs of 32 elements of several inputs side by side in lanes. Those of columns are in
-//! `product_columns`.
+//! `product_columns`, and inputs of one length that are shorter than a run are turned into columns.
 //!
 //! An input's runs become its blocks, and those its product, as the canonical tree has it. Inputs that are longer than a few blocks, or that lie
 //! apart, take the kernels for one array.
@@ -12,9 +12,10 @@ use super::runs::{Runs, Strip, spread};
 use super::{Batched, Source, alone, product_columns};
 use crate::Nan;
 use crate::isa::{Job, Target, has_lanes, with_lanes};
-use crate::product::{ElementProduct, Several};
+use crate::product::{Columns, ElementProduct, Rows, Several, WIDTH};
 use crate::whole::FoldWhole;
 use warpfold_exact::partial::Partial;
+use warpfold_exact::tree::RUN;
 use warpfold_plan::plan::Way;
 
 /// Inputs that a thread hands on at a time.
@@ -48,7 +49,9 @@ pub(crate) fn multiply<T: FoldWhole, K: ElementProduct>(
         Source::Segments(x, bounds) => {
             contiguous::<T, K>(batched, parts(x), Runs::Segments(bounds), out);
         }
-        Source::Loops(x, form) if batched.plan.way == Way::Columns => {
+        Source::Loops(x, form)
+            if batched.plan.way == Way::Columns && product_columns::fits(form) =>
+        {
             product_columns::multiply::<T, K>(batched.plan, parts(x), form, out);
         }
         Source::Loops(..) => alone(batched, out),
@@ -69,10 +72,24 @@ fn contiguous<T: FoldWhole, K: ElementProduct>(
     let (plan, nan) = (batched.plan, batched.plan.batch.policy.nan);
     spread(plan, runs, out, &|| {
         let mut several = Several::<K>::new(nan);
+        let mut turned = Turned::<K>::new(nan);
         let (mut smalls, mut counts) = (Vec::new(), Vec::new());
         Box::new(move |strip: Strip<'_>, runs: Range<usize>, deferred: &mut Vec<usize>| {
             for first in runs.clone().step_by(BLOCK) {
                 let runs = first..runs.end.min(first + BLOCK);
+                if let Some(length) =
+                    strip.length().filter(|length| (1..RUN as usize).contains(length))
+                {
+                    smalls.clear();
+                    let (turned, smalls) = (&mut turned, &mut smalls);
+                    with_lanes(
+                        plan.isa,
+                        Even { turned, x, strip, runs: runs.clone(), length, smalls },
+                    );
+                    let counts = Counts::Same(length as u64);
+                    out.smalls(strip.output(runs.start), strip.step(), counts, smalls);
+                    continue;
+                }
                 // Between inputs that are left to the kernels for one array.
                 let mut next = runs.start;
                 while next < runs.end {
@@ -96,6 +113,54 @@ fn contiguous<T: FoldWhole, K: ElementProduct>(
             }
         })
     });
+}
+
+/// Inputs of one length, less than a run, as columns: in lanes of their own they need no room of a run each.
+struct Turned<K: ElementProduct> {
+    columns: Columns<K>,
+    stage: Vec<K::Component>,
+    rows: Vec<usize>,
+}
+
+impl<K: ElementProduct> Turned<K> {
+    fn new(nan: Nan) -> Self {
+        Turned { columns: Columns::new(nan), stage: Vec::new(), rows: Vec::new() }
+    }
+}
+
+/// Some inputs of one length for one instruction set.
+struct Even<'b, K: ElementProduct> {
+    turned: &'b mut Turned<K>,
+    x: &'b [K::Component],
+    strip: Strip<'b>,
+    runs: Range<usize>,
+    length: usize,
+    smalls: &'b mut Vec<Multiplied>,
+}
+
+impl<K: ElementProduct> Job for Even<'_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Target>(self) {
+        let Even { turned: Turned { columns, stage, rows }, x, strip, runs, length, smalls } = self;
+        stage.resize(length * WIDTH * K::PARTS, x[0]);
+        rows.clear();
+        rows.extend((0..length).map(|k| k * WIDTH * K::PARTS));
+        for first in runs.clone().step_by(WIDTH) {
+            let count = WIDTH.min(runs.end - first);
+            for l in 0..count {
+                let input = &x[strip.range(first + l).start * K::PARTS..][..length * K::PARTS];
+                for k in 0..length {
+                    for part in 0..K::PARTS {
+                        stage[(k * WIDTH + l) * K::PARTS + part] = input[k * K::PARTS + part];
+                    }
+                }
+            }
+            let rows = Rows { x: &stage[..], columns: count, rows: &rows[..], ahead: 0 };
+            columns.short::<C>(rows, |product| smalls.push(Multiplied(product)));
+        }
+    }
 }
 
 /// Some inputs for one instruction set.

@@ -21,7 +21,7 @@ use warpfold_plan::plan::Isa;
 pub(crate) const WIDTH: usize = KEPT;
 
 /// Columns that are multiplied at a time at most; fewer are copied together with ones.
-const NARROW: usize = ABREAST * MOST;
+pub(crate) const NARROW: usize = ABREAST * MOST;
 
 /// The level of blocks.
 const BLOCK_LEVEL: u32 = 2;

@@ -16,9 +16,18 @@ pub(crate) trait Rounded: Scalar {
     fn of(numbers: &[f64; 5]) -> Option<Self>;
 }
 
-/// The nearest f64 to `(high + low) · 2^exponent`, where it is a normal number: `high` is the nearest to the sum.
+/// Beyond exponents of this size parts of products, which are not below `2^-40`, are infinities or zeros.
+const FAR: f64 = 1300.0;
+/// The same of what is rounded to f32.
+const FAR_F32: f64 = 400.0;
+
+/// The nearest f64 to `(high + low) · 2^exponent`, where it is a normal number, or far from one: `high` is the nearest to the sum.
 #[inline(always)]
 fn nearest(high: f64, exponent: f64) -> Option<f64> {
+    if exponent.abs() > FAR {
+        let end = if exponent < 0.0 || high == 0.0 { 0.0 } else { f64::INFINITY };
+        return Some(end.copysign(high));
+    }
     let field = exponent + 1023.0;
     // A special value has the exponent zero.
     let is_near = field >= 1.0 && field < 2046.0;
@@ -35,7 +44,7 @@ fn rounds_alike(high: f64, low: f64) -> bool {
 #[inline(always)]
 fn nearest_f32(high: f64, low: f64, exponent: f64) -> Option<f32> {
     let is_normal = exponent >= -126.0 || high == 0.0;
-    (is_normal && rounds_alike(high, low))
+    (exponent.abs() > FAR_F32 || is_normal && rounds_alike(high, low))
         .then(|| nearest(high, exponent).map(|x| x as f32))
         .flatten()
 }
@@ -62,24 +71,25 @@ impl Rounded for f32 {
 
 /// Parts are cut 116 binades below the larger one before they are rounded: a far smaller one takes its partial.
 #[inline(always)]
-fn are_alike([re, _, im, _, exponent]: &[f64; 5]) -> bool {
+fn are_alike([re, _, im, ..]: &[f64; 5]) -> bool {
     let is_large = |part: f64| part == 0.0 || part.abs() > 2f64.powi(-40);
-    is_large(*re) && is_large(*im) && *exponent > -900.0
+    is_large(*re) && is_large(*im)
 }
 
 impl Rounded for Complex<f64> {
     #[inline(always)]
     fn of(numbers @ &[re, _, im, _, exponent]: &[f64; 5]) -> Option<Self> {
+        // The smaller part is a normal number, too.
+        let is_normal = exponent > -900.0 || exponent < -FAR;
         let parts = (nearest(re, exponent)?, nearest(im, exponent)?);
-        are_alike(numbers).then(|| Complex::new(parts.0, parts.1))
+        (are_alike(numbers) && is_normal).then(|| Complex::new(parts.0, parts.1))
     }
 }
 
 impl Rounded for Complex<f32> {
     #[inline(always)]
     fn of(numbers @ &[re, re_low, im, im_low, exponent]: &[f64; 5]) -> Option<Self> {
-        // The smaller part is a normal number, too.
-        let is_normal = exponent >= -126.0 + 40.0;
+        let is_normal = exponent >= -126.0 + 40.0 || exponent < -FAR_F32;
         let parts = (nearest_f32(re, re_low, exponent)?, nearest_f32(im, im_low, exponent)?);
         (are_alike(numbers) && is_normal).then(|| Complex::new(parts.0, parts.1))
     }

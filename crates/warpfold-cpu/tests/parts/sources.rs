@@ -77,6 +77,25 @@ pub(crate) fn sources<T: Element>(make: &mut dyn FnMut() -> T) -> Vec<Source<T>>
         let name = format!("{shape:?}, axes {axes:?}");
         all.push(Source { name, parts: Arc::new(Parts::Axes(form, folding)), x, inputs });
     }
+    // Memory that is walked backwards, with gaps.
+    for (strides, start) in [([-60, 1], 1099 * 60), ([60, -1], 59), ([-60, -1], 1100 * 60 - 1)] {
+        let x: Vec<T> = (0..1100 * 60).map(|_| make()).collect();
+        let element =
+            |i: u64, k: u64| x[(start + strides[0] * i as i64 + strides[1] * k as i64) as usize];
+        for axis in [0, 1] {
+            let layout =
+                Layout::strided(&[1100, 20], &strides, start as u64).expect("within memory");
+            let folding = Folding::of(layout, &[axis]).expect("an axis");
+            let form = folding.form().expect("a shape in memory");
+            let inputs = match axis {
+                0 => (0..20).map(|k| (0..1100).map(|i| element(i, k)).collect()).collect(),
+                _ => (0..1100).map(|i| (0..20).map(|k| element(i, k)).collect()).collect(),
+            };
+            let name = format!("strides {strides:?}, axis {axis}");
+            let parts = Arc::new(Parts::Axes(form, folding));
+            all.push(Source { name, parts, x: x.clone(), inputs });
+        }
+    }
     let (mut words, mut offsets) = (Words(11), vec![0u64]);
     for _ in 0..300 {
         let length = [0, 1, 2, 5, 31, 33, 100, 2050][(words.next() % 64).min(7) as usize];
