@@ -83,6 +83,8 @@ trait Sink: Send + Sized {
     fn takes_any_order(&self) -> bool {
         false
     }
+    /// How many that are done may wait for those before them, for each thread.
+    const WAITING: usize = 4;
     /// Says that no row comes before those that it takes in.
     fn be_first(&mut self) {}
     /// Says which row comes next, where they come in any order.
@@ -160,6 +162,9 @@ impl Sink for ByKeys {
     fn takes_any_order(&self) -> bool {
         self.groups.iter().all(Groups::takes_any_order)
     }
+
+    /// They have rows in them.
+    const WAITING: usize = 1;
 
     fn be_first(&mut self) {
         self.groups.iter_mut().for_each(Groups::be_first);
@@ -379,7 +384,7 @@ impl Files {
             return Ok((all, read));
         }
         // A window at a time, so that few results wait for those before them.
-        for window in pieces.chunks(4 * threads(policy).max(1)) {
+        for window in pieces.chunks(S::WAITING * threads(policy).max(1)) {
             for part in in_order(window, threads(policy), &each) {
                 let (part, was_skipped) = part?;
                 read.skipped += u64::from(was_skipped);

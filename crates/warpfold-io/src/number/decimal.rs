@@ -134,6 +134,11 @@ impl Decimal {
             // The processor rounds integers as it must.
             _ if self.digits == 0 => 0.0,
             0 => self.digits as f64,
+            // Both are floats, so that their quotient is rounded once. Numbers of sixteen digits or so would be on either side of a bound at 2^53, and no
+            // processor could foresee which.
+            places if self.digits < 1 << 40 && places < 23 => {
+                self.digits as f64 / POWERS[places as usize]
+            }
             _ => f64::from_bits(self.float::<53, 1023>()?),
         };
         Some(if self.is_negative { -magnitude } else { magnitude })
@@ -163,6 +168,12 @@ impl Decimal {
         (!self.has_point && !self.is_negative).then_some(self.digits)
     }
 }
+
+/// Powers of ten that f64 holds.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
 
 /// Bytes in which a usual number is read: 32 in which it ends, and what is read of words that begin in them.
 const WIDE: usize = 64;
