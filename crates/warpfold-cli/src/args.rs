@@ -172,6 +172,12 @@ impl Reduction {
     /// How a partial is to be read.
     pub(crate) fn finish(&self) -> Result<Finish, Failure> {
         let (ddof, round_to) = (self.ddof()?, self.round_to()?);
+        if self.parts.empty == Empty::Nan && matches!(self.op(), Op::ArgMin | Op::ArgMax) {
+            return Err(Failure::Usage(format!(
+                "--empty nan is for results that are floats, and those of {} are indices; take --empty none",
+                self.op()
+            )));
+        }
         Ok(Finish { ddof, overflow: self.overflow, round_to })
     }
 
@@ -207,12 +213,6 @@ impl Reduction {
 
     /// Fails where nothing would be there to stand beside what `--empty` stands for.
     pub(crate) fn check_empty(&self) -> Result<(), Failure> {
-        if self.parts.empty == Empty::Nan && matches!(self.op(), Op::ArgMin | Op::ArgMax) {
-            return Err(Failure::Usage(format!(
-                "--empty nan is for results that are floats, and those of {} are indices; take --empty none",
-                self.op()
-            )));
-        }
         match self.parts.empty != Empty::Error && !self.parts.any() && !self.is_table() {
             false => Ok(()),
             true => Err(Failure::Usage(
