@@ -1,5 +1,6 @@
 //! Folders as inputs, and their names as keys (`shop=x/`): of texts and arrays; those of files of columns are found by warpfold-arrow itself.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use warpfold_arrow::files::{files_in, folders};
@@ -11,9 +12,28 @@ use crate::input::{InputFormat, Name};
 
 /// The texts and arrays in a folder.
 pub(crate) fn texts_and_arrays(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let is_wanted =
-        |path: &Path| InputFormat::of(&Name::of(path.to_path_buf())) != InputFormat::Raw;
-    Ok(files_in(folder, &is_wanted)?)
+    let others = RefCell::new(Vec::new());
+    let is_wanted = |path: &Path| {
+        let name = Name::of(path.to_path_buf());
+        let is_wanted = InputFormat::of(&name) != InputFormat::Raw;
+        others.borrow_mut().extend((!is_wanted).then(|| name.to_string()));
+        is_wanted
+    };
+    let files = files_in(folder, &is_wanted)?;
+    let others = others.into_inner();
+    if let (false, Some(first)) = (files.is_empty(), others.iter().min()) {
+        let (n, s) = (others.len(), if others.len() == 1 { "" } else { "s" });
+        crate::say!(
+            "note: {}: {n} file{s} left out whose names are of no text or array, such as {first}",
+            Name::of(folder.to_path_buf())
+        );
+    }
+    Ok(files)
+}
+
+/// The columns that the folders of a path name.
+pub(crate) fn of_path(path: &Path) -> Vec<Folder> {
+    folders(path)
 }
 
 /// Values of a column that the folders of all files name.

@@ -198,9 +198,9 @@ pub(crate) fn key_column(args: &Reduction, by: &Path) -> Option<Column> {
     (is_text && !is_file).then(column)
 }
 
-/// The folders that give each input a key of a name (`shop=x/`), where no input has a column of the name.
+/// The folders that give each input a key of a name (`shop=x/`), where there is no such file and no input has a column of the name.
 pub(crate) fn folders_of(args: &Reduction, by: &Path) -> Option<Vec<Folder>> {
-    let name = by.to_str()?;
+    let name = by.to_str().filter(|_| !by.is_file())?;
     folders::values(&args.inputs, name).filter(|_| args.text_with(name).is_none())
 }
 

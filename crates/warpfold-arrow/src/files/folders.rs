@@ -28,17 +28,20 @@ pub struct Folder {
 
 /// The columns that the folders of a path name (`shop=x/`, with `%` and two digits for a byte), the outermost first.
 pub fn folders(path: &Path) -> Vec<Folder> {
-    let all = path.parent().into_iter().flat_map(Path::components);
-    let all = all.filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
-        _ => None,
-    });
+    let mut all: Vec<String> = Vec::new();
+    for component in path.parent().into_iter().flat_map(Path::components) {
+        match component {
+            Component::Normal(name) => all.push(name.to_string_lossy().into_owned()),
+            Component::ParentDir => drop(all.pop()),
+            _ => {}
+        }
+    }
     let column = |folder: String| {
         let (name, value) = folder.split_once('=').filter(|(name, _)| !name.is_empty())?;
         let value = (value != NONE).then(|| decoded(value));
         Some(Folder { name: decoded(name), value, dtype: DataType::Utf8 })
     };
-    all.filter_map(column).collect()
+    all.into_iter().filter_map(column).collect()
 }
 
 /// Makes columns of integers of those that have nothing else in any file.
@@ -170,6 +173,7 @@ mod tests {
         );
         assert_eq!(columns("k=%ff/k=/x"), [some("k", "%ff"), some("k", "")]);
         assert!(columns("x=1.parquet").is_empty());
+        assert_eq!(columns("a=1/b=2/../../c=3/x"), [some("c", "3")]);
         assert_eq!(
             ["12", "-007", "+1", "1.0", "", "-", "9223372036854775808"].map(integer),
             [Some(12), Some(-7), None, None, None, None, None]

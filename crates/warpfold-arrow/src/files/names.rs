@@ -73,7 +73,7 @@ pub fn expand(path: &Path) -> Result<Vec<PathBuf>> {
 /// The files in a folder and the folders in it whose names are wanted, sorted; names that begin with `.` or `_` are left out.
 ///
 /// # Errors
-/// [`Error::File`] where a folder cannot be read.
+/// [`Error::File`] where a folder cannot be read, or is a link, which may lead to rows that are read already.
 pub fn files_in(folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     walk(folder, is_wanted, &mut files).map_err(|error| super::failed(folder, &error))?;
@@ -87,12 +87,19 @@ fn walk(
     files: &mut Vec<PathBuf>,
 ) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
+        let entry = entry?;
+        let path = entry.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with(['.', '_']) {
             continue;
         }
         if path.is_dir() {
+            if entry.file_type()?.is_symlink() {
+                return Err(io::Error::other(format!(
+                    "{} in it is a link to a folder, whose rows may be read twice; remove the link, or name the folders that are inputs",
+                    name.escape_debug()
+                )));
+            }
             walk(&path, is_wanted, files)?;
         } else if is_wanted(&path) {
             files.push(path);

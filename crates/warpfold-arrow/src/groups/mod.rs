@@ -268,7 +268,7 @@ impl Groups {
     /// Takes in what comes after it.
     ///
     /// # Errors
-    /// [`Error::Mixed`].
+    /// [`Error::Mixed`]; products of floats of which both have rows that are multiplied already.
     pub fn merge(&mut self, other: Groups) -> Result<()> {
         append(
             &mut self.values,
@@ -441,7 +441,7 @@ impl State {
             (State::Stats(mine), State::Stats(others)) => mine.merge(*others, rank)?,
             (State::Decimals(mine), State::Decimals(others)) => mine.merge(others, rank),
             (State::Integers(_, mine), State::Integers(_, others)) => mine.merge(others, rank),
-            (State::Products(mine), State::Products(others)) => mine.merge(&others),
+            (State::Products(mine), State::Products(others)) => mine.merge(others)?,
             _ => panic!("groups of another reduction"),
         }
         Ok(())

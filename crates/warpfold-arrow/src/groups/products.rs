@@ -3,7 +3,7 @@
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{Partial, Product, Reals, join_of};
 use warpfold_exact::tree::{Interval, RUN};
-use warpfold_num::{DType, Element, Nan, bf16, f16, with_element};
+use warpfold_num::{DType, Element, Error, Nan, Op, bf16, f16, with_element};
 
 /// Products of keys that are numbers from 0 on.
 #[derive(Debug)]
@@ -59,12 +59,26 @@ impl ProductsByKey {
         }
     }
 
-    /// Takes in the groups of others, if there are none.
+    /// Takes in the groups of others, of which one side has none.
     ///
-    /// # Panics
-    /// If there are some: rows have to come in their order.
-    pub(super) fn merge(&mut self, other: &Self) {
-        assert!(other.groups.is_empty(), "rows of floats are multiplied in their order");
+    /// # Errors
+    /// [`Error::Pieces`] if both have some: rows have to come in their order.
+    pub(super) fn merge(&mut self, other: Self) -> Result<(), Error> {
+        match (self.groups.is_empty(), other.groups.is_empty()) {
+            (_, true) => Ok(()),
+            (true, false) => {
+                *self = other;
+                Ok(())
+            }
+            (false, false) => Err(Error::Pieces {
+                op: Op::Prod,
+                dtype: self.dtype,
+                obstacle:
+                    "floats of a key are multiplied in the order of rows, and two parts have rows"
+                        .into(),
+                remedy: "group all rows in one call",
+            }),
+        }
     }
 
     /// The numbers of all keys.

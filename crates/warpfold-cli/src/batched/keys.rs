@@ -7,7 +7,7 @@ use warpfold::DType;
 
 use crate::Failure;
 use crate::args::{Reduction, Verbosity};
-use crate::folders::Folder;
+use crate::folders::{self, Folder};
 use crate::input::text::{
     Cells, Column as Chosen, Dialect, Header, LeftOut, Missing, MissingRuns, Number, SharedNotes,
     TextError, is_missing,
@@ -105,6 +105,14 @@ fn of_folders(
         folders.iter().all(|folder| folder.value.is_none() || folder.integer().is_some());
     let (mut integers, mut numbers, mut words) = (Vec::new(), Vec::new(), Vec::new());
     for (at, (path, folder)) in args.inputs.iter().zip(folders).enumerate() {
+        let of_name = |folder: &Folder| folder.name == by;
+        if folders::of_path(path).iter().filter(|folder| of_name(folder)).count() > 1 {
+            return Err(Failure::Usage(format!(
+                "{}: two of its folders are called {}; rename one of them",
+                Name::of(path.clone()),
+                by.escape_debug()
+            )));
+        }
         let Some(rows) = values.get(at).and_then(|file| file.rows) else {
             return Err(Failure::Usage(format!(
                 "--by {}: names of folders are keys of columns and arrays, and not of expressions; write the keys into the files",
@@ -113,7 +121,14 @@ fn of_folders(
         };
         let n = rows as usize;
         match (folder.integer().filter(|_| are_integers), folder.value) {
-            (_, None) if missing == Missing::Skip => gaps.push(before..before + rows),
+            (_, None) if missing == Missing::Skip => {
+                crate::say!(
+                    "note: {}: {rows} of {rows} rows left out, as its folder is that of rows without {}",
+                    Name::of(path.clone()),
+                    by.escape_debug()
+                );
+                gaps.push(before..before + rows);
+            }
             (_, None) => {
                 return Err(Failure::Data(format!(
                     "{}: its folder is that of rows without {}; --missing skip leaves them out",

@@ -139,7 +139,9 @@ fn folders_of_texts_and_arrays() {
     file("u/day=__HIVE_DEFAULT_PARTITION__/c.txt", "8\n16\n");
     let days = |options: &[&str]| run([&["sum", &path("u"), "--by", "day"], options].concat());
     days(&[]).fails(1, &["c.txt", "rows without day", "--missing skip"]);
-    assert_eq!(days(&skip).out, "a/b 4.0\nmon 3.0\n");
+    let found = days(&skip);
+    assert_eq!(found.out, "a/b 4.0\nmon 3.0\n");
+    assert!(found.err.contains("c.txt: 2 of 2 rows left out, as its folder"), "{found:?}");
     // A text's own column comes first.
     assert_eq!(
         of("sum", &["--column", "y", "--by", "x", "--missing", "skip"]).out,
@@ -153,4 +155,26 @@ fn folders_of_texts_and_arrays() {
         let found = run([&["sum", &path("w")], options].concat());
         found.fails(1, &["w: is a directory; name the files in it"]);
     }
+}
+
+/// Rows behind a link would be read twice, or for ever.
+#[cfg(unix)]
+#[test]
+fn links_to_folders_are_refused() {
+    let folder = Folder::new();
+    fs::create_dir(folder.at("t")).expect("a folder");
+    let x = folder.file("t/a.txt", "1\n2\n");
+    let t = folder.at("t").to_string_lossy().into_owned();
+    assert_eq!(run(["sum", &t]).value(), "3.0");
+    folder.file("t/b.bz2", "");
+    let found = run(["sum", &t]);
+    assert_eq!(found.out, "3.0\n");
+    assert!(found.err.contains("1 file left out") && found.err.contains("b.bz2"), "{found:?}");
+    std::os::unix::fs::symlink(".", folder.at("t/loop")).expect("a link");
+    run(["sum", &t]).fails(1, &["loop in it is a link to a folder"]);
+    let other = folder.at("m=2");
+    fs::create_dir_all(other.join("m=3")).expect("folders");
+    fs::copy(&x, other.join("m=3/y.txt")).expect("a copy");
+    let inner = other.join("m=3/y.txt").to_string_lossy().into_owned();
+    run(["sum", &inner, "--by", "m"]).fails(2, &["two of its folders are called m"]);
 }
