@@ -77,9 +77,9 @@ fn contiguous<T: FoldWhole, K: ElementProduct>(
         Box::new(move |strip: Strip<'_>, runs: Range<usize>, deferred: &mut Vec<usize>| {
             for first in runs.clone().step_by(BLOCK) {
                 let runs = first..runs.end.min(first + BLOCK);
-                if let Some(length) =
-                    strip.length().filter(|length| (1..RUN as usize).contains(length))
-                {
+                // Turning costs as much as an element's parts are many, and is of use where a run is mostly empty.
+                let most = RUN as usize / K::PARTS;
+                if let Some(length) = strip.length().filter(|length| (1..most).contains(length)) {
                     smalls.clear();
                     let (turned, smalls) = (&mut turned, &mut smalls);
                     with_lanes(

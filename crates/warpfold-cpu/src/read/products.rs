@@ -21,12 +21,18 @@ const FAR: f64 = 1300.0;
 /// The same of what is rounded to f32.
 const FAR_F32: f64 = 400.0;
 
+/// Zero or infinity, as a far exponent has it.
+#[inline(always)]
+fn far(high: f64, exponent: f64) -> f64 {
+    let end = if exponent < 0.0 || high == 0.0 { 0.0 } else { f64::INFINITY };
+    end.copysign(high)
+}
+
 /// The nearest f64 to `(high + low) · 2^exponent`, where it is a normal number, or far from one: `high` is the nearest to the sum.
 #[inline(always)]
 fn nearest(high: f64, exponent: f64) -> Option<f64> {
     if exponent.abs() > FAR {
-        let end = if exponent < 0.0 || high == 0.0 { 0.0 } else { f64::INFINITY };
-        return Some(end.copysign(high));
+        return Some(far(high, exponent));
     }
     let field = exponent + 1023.0;
     // A special value has the exponent zero.
@@ -43,8 +49,11 @@ fn rounds_alike(high: f64, low: f64) -> bool {
 /// The same in f32, normal numbers too.
 #[inline(always)]
 fn nearest_f32(high: f64, low: f64, exponent: f64) -> Option<f32> {
+    if exponent.abs() > FAR_F32 {
+        return Some(far(high, exponent) as f32);
+    }
     let is_normal = exponent >= -126.0 || high == 0.0;
-    (exponent.abs() > FAR_F32 || is_normal && rounds_alike(high, low))
+    (is_normal && rounds_alike(high, low))
         .then(|| nearest(high, exponent).map(|x| x as f32))
         .flatten()
 }
