@@ -1,5 +1,5 @@
 //! Products of floats of many short inputs that are contiguous: runs of 32 elements of several inputs side by side in lanes. Those of columns are in
-//! `product_columns`, and inputs of one length that are shorter than a run are turned into columns.
+//! `product_columns`, and inputs of one length that are shorter than a run (complex: half a run) are turned into columns.
 //!
 //! An input's runs become its blocks, and those its product, as the canonical tree has it. Inputs that are longer than a few blocks, or that lie
 //! apart, take the kernels for one array.
