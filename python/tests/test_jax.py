@@ -168,6 +168,11 @@ def test_types_of_64_bits_need_jax_to_have_them():
         assert jax.grad(lambda x: wf.jax.sum(x, dtype="float64"))(x).tolist() == [1] * 5
     with pytest.warns(UserWarning, match="float64"):
         assert jax.grad(lambda x: wf.jax.dot(x, x, dtype="float64"))(x).tolist() == (2 * x).tolist()
+    big = jnp.full(3, 2**30, jnp.int32)
+    total = wf.operator(state="s: i64", lift="x", merge="a.s + b.s")
+    for call in (wf.stats, lambda x: wf.reduce(x, total), lambda x: wf.max("x * 4", x=x), lambda x: wf.segment_max("x * 4", every=3, x=x)):
+        with pytest.raises(OverflowError, match="jax_enable_x64"):
+            call(big)
     with jax.enable_x64(True):
         same(wf.jax.sum(jnp.asarray(x), dtype="float64"), np.float64(15))
 

@@ -102,6 +102,18 @@ def test_parts_that_are_refused():
     assert wf.reduce(np.zeros((0, 2)), wf.operator(state="s: f64", lift="x", merge="a.s + b.s"), axis=1).tolist() == []
 
 
+def test_bools():
+    x, m = np.arange(100), np.arange(100) % 3 == 0
+    chosen = wf.operator(state="s: i64", lift="select(m, x, 0)", merge="a.s + b.s")
+    assert wf.reduce(x, chosen, m=m) == x[m].sum()
+    assert wf.reduce(x.reshape(4, 25), chosen, axis=0, m=m.reshape(4, 25)).tolist() == (x * m).reshape(4, 25).sum(0).tolist()
+    assert wf.reduce(m, wf.operator(state="n: i64", lift="i64(x)", merge="a.n + b.n")) == m.sum()
+    with pytest.raises(TypeError, match="no option where"):
+        wf.reduce(x, chosen, m=m, where=m)
+    with pytest.raises(TypeError, match="index is an element's own"):
+        wf.reduce(x, chosen, m=m, index=x)
+
+
 def test_nothing_is_the_identity():
     total = dict(state="s: i64", lift="x", merge="a.s + b.s")
     none = np.array([], np.int64)

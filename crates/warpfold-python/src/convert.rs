@@ -235,7 +235,7 @@ impl Wanted {
         match is_infinite {
             false => Ok(()),
             true => Err(PyOverflowError::new_err(format!(
-                "a product of {} is beyond 64 bits, which is all that is kept of it; multiply floats, as of x.astype(float), or by f64(x) in an expression",
+                "a product of {} is beyond 64 bits, which is all that is kept of it; convert the elements to floats first, as x.astype(float) or x.cast does, or say f64(x) in an expression",
                 name(self.dtype)
             ))),
         }

@@ -1,6 +1,6 @@
 //! Results as the caller's library has them.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use warpfold_num::{Column, DType, Value};
@@ -22,8 +22,30 @@ pub(crate) fn scalar(py: Python<'_>, home: Home, value: Value) -> PyResult<Bound
         Home::Gpu(gpu) => {
             gpu.give(py, &array(py, gpu.host(), &Column::of_values(vec![value]), &[1])?, true)
         }
-        Home::Jax { .. } => jax::array(&numpy(py)?.value(py, value)?),
+        Home::Jax { is_narrow } => {
+            check_width(&Column::of_values(vec![value]), is_narrow)?;
+            jax::array(&numpy(py)?.value(py, value)?)
+        }
     }
+}
+
+/// Fails for integers that JAX would wrap, where it has 32 bits.
+fn check_width(column: &Column, is_narrow: bool) -> PyResult<()> {
+    let beyond = match column {
+        _ if !is_narrow => None,
+        Column::I64(values) => {
+            values.iter().find(|&&value| i32::try_from(value).is_err()).map(i64::to_string)
+        }
+        Column::U64(values) => {
+            values.iter().find(|&&value| u32::try_from(value).is_err()).map(u64::to_string)
+        }
+        _ => None,
+    };
+    beyond.map_or(Ok(()), |value| {
+        Err(PyOverflowError::new_err(format!(
+            "a result is {value}, which JAX cannot hold without 64 bits; set jax_enable_x64, or give numpy.asarray(x)"
+        )))
+    })
 }
 
 /// Results with axes, in C order.
@@ -40,7 +62,10 @@ pub(crate) fn array<'py>(
     match home {
         Home::Torch => return torch::array(py, column, dtype, shape),
         Home::Gpu(gpu) => return gpu.give(py, &array(py, gpu.host(), column, shape)?, false),
-        Home::Jax { .. } => return jax::array(&array(py, Home::NumPy, column, shape)?),
+        Home::Jax { is_narrow } => {
+            check_width(column, is_narrow)?;
+            return jax::array(&array(py, Home::NumPy, column, shape)?);
+        }
         Home::NumPy | Home::Python => {}
     }
     let numpy = numpy(py)?;

@@ -10,6 +10,7 @@ use warpfold_plan::shape::{Folding, Layout};
 
 use crate::errors::raised;
 use crate::give::array;
+use crate::named::is_option;
 use crate::parted::Where;
 use crate::policy::{Axes, axes, policy};
 use crate::reduce::is_all;
@@ -172,6 +173,8 @@ pub(crate) fn reduce<'py>(
 pub(crate) struct Arrays {
     typed: TypedOperator,
     inputs: Vec<(String, Input)>,
+    /// The elements of those that are bools, which are bytes elsewhere.
+    bools: Vec<Option<Vec<bool>>>,
 }
 
 impl Arrays {
@@ -185,10 +188,15 @@ impl Arrays {
         for (name, array) in names.into_iter().flatten() {
             let name: String = name.extract()?;
             if name == "x" || !known.contains(&name.as_str()) {
-                let why = if name == "x" {
-                    "x is the first argument"
-                } else {
-                    "lift names no such array"
+                if is_option(&name) {
+                    return Err(PyTypeError::new_err(format!(
+                        "reduce has no option {name} here; leave it out, or say it in the operator's texts"
+                    )));
+                }
+                let why = match &name[..] {
+                    "x" => "x is the first argument",
+                    "index" => "index is an element's own",
+                    _ => "lift names no such array",
                 };
                 return Err(PyTypeError::new_err(format!(
                     "reduce got an array {name}, and {why}; leave it out, or give it the name that lift has"
@@ -206,7 +214,15 @@ impl Arrays {
         let dtypes: Vec<(&str, DType)> =
             inputs.iter().map(|(name, input)| (name.as_str(), input.dtype)).collect();
         let typed = op.operator.typed(&dtypes).map_err(|error| raised(&error))?;
-        Ok(Arrays { typed, inputs })
+        let bools = |(name, input): &(String, Input)| {
+            let bytes = match input.dtype {
+                DType::Bool => input.run(name)?,
+                _ => return Ok(None),
+            };
+            Ok(Some(bytes.bytes().iter().map(|&byte| byte != 0).collect()))
+        };
+        let bools = inputs.iter().map(bools).collect::<PyResult<_>>()?;
+        Ok(Arrays { typed, inputs, bools })
     }
 
     fn shape(&self) -> &[u64] {
@@ -223,7 +239,12 @@ impl Arrays {
     }
 
     fn runs(&self) -> PyResult<Vec<HostArray<'_>>> {
-        self.inputs.iter().map(|(name, input)| input.run(name)).collect()
+        let both = self.inputs.iter().zip(&self.bools);
+        both.map(|((name, input), bools)| match bools {
+            Some(bools) => Ok(HostArray::of(bools)),
+            None => input.run(name),
+        })
+        .collect()
     }
 
     /// The results of all elements.
