@@ -137,6 +137,6 @@ def test_what_is_wrong_is_told():
         wf.reduce(x[::2], wf.operator(**total))
     with pytest.raises(TypeError):
         wf.reduce(x, "a.s + b.s")
-    for name, why in (("x", "x is the first argument"), ("weights", "lift names no such array")):
+    for name, why in (("x", "x is the first argument"), ("more", "lift names no such array"), ("weights", "no option weights")):
         with pytest.raises(TypeError, match=why):
             wf.reduce(x, wf.operator(**total), **{name: x})
