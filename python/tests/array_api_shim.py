@@ -1,4 +1,4 @@
-"""NumPy's namespace with this library's reductions in it: what the array API's own test suite is given (see results/python/README.md)."""
+"""NumPy's namespace with this library's reductions in it: what the array API's own test suite is given (see results/python/checks.json)."""
 
 import numpy as _numpy
 import warpfold as _wf
