@@ -172,12 +172,6 @@ impl Reduction {
     /// How a partial is to be read.
     pub(crate) fn finish(&self) -> Result<Finish, Failure> {
         let (ddof, round_to) = (self.ddof()?, self.round_to()?);
-        if self.parts.empty == Empty::Nan && matches!(self.op(), Op::ArgMin | Op::ArgMax) {
-            return Err(Failure::Usage(format!(
-                "--empty nan is for results that are floats, and those of {} are indices; take --empty none",
-                self.op()
-            )));
-        }
         Ok(Finish { ddof, overflow: self.overflow, round_to })
     }
 
@@ -208,6 +202,16 @@ impl Reduction {
                 ops(has_ddof)
             ))),
             (ddof, _) => Ok(ddof.unwrap_or(0)),
+        }
+    }
+
+    /// Fails where what `--empty` asks for is no index.
+    pub(crate) fn check_stand_in(&self) -> Result<(), Failure> {
+        match (self.parts.empty, self.op()) {
+            (Empty::Nan, op @ (Op::ArgMin | Op::ArgMax)) => Err(Failure::Usage(format!(
+                "--empty nan is for results that are floats, and those of {op} are indices; take --empty none"
+            ))),
+            _ => Ok(()),
         }
     }
 

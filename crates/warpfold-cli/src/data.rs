@@ -88,6 +88,7 @@ impl Found {
     /// Looks for them.
     pub(crate) fn of(args: &Reduction) -> Result<Found, Failure> {
         check(args)?;
+        args.check_stand_in()?;
         args.finish()?;
         let begun = Instant::now();
         let mut paths = Vec::new();

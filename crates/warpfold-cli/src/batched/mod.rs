@@ -129,6 +129,7 @@ pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
             args.device
         )));
     }
+    args.check_stand_in()?;
     rows::check(args)?;
     keys::check(args)?;
     check_standard(args)?;

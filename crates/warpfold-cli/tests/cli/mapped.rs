@@ -140,12 +140,11 @@ fn inputs_of_other_sizes_of_elements_stay_side_by_side() {
 fn several_results_of_parts() {
     let of = ["--of", "sum(price * qty)", "--of", "far = count(price > 2)", "--of", "minmax(qty)"];
     let with = |more: &[&str]| sales(&[&["stats"][..], &of, more, &["--format", "csv"]].concat());
-    let lines = "1,110.25999999999999,2,3,10\n2,5.0,2,0.0,1.0";
-    let lines = lines.replace("3,10", "3.0,10.0");
+    let lines = "1,105.25999999999999,2,3.0,10.0\n2,5.0,2,0.0,1.0";
     let names = "sum(price * qty),far,minmax(qty) min,minmax(qty) max";
     assert_eq!(with(&["--by", "shop"]).value(), format!("key,{names}\n{lines}"));
     let found = with(&["--every", "5"]);
-    assert_eq!(found.value(), format!("segment,{names}\n0,115.25999999999999,4,0.0,10.0"));
+    assert_eq!(found.value(), format!("segment,{names}\n0,110.25999999999999,4,0.0,10.0"));
     // Each is what it is alone.
     let alone = sales(&["argmax", "--map", "price", "--by", "shop", "--flat", "--format", "csv"]);
     let both = sales(&[
