@@ -23,7 +23,6 @@ use crate::{deliver, opening, report, several};
 /// Reduces the columns and prints their results.
 pub(crate) fn columns(args: &Reduction) -> Result<(), Failure> {
     several::check(args)?;
-    args.check_stand_in()?;
     super::rows::check(args)?;
     keys::check(args)?;
     let finish = args.finish()?;

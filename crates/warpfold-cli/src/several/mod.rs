@@ -83,6 +83,7 @@ pub(crate) fn check(args: &Reduction) -> Result<(), Failure> {
             "several --column options make a table of each column's result, {what}"
         )))
     };
+    args.check_stand_in()?;
     let parts = &args.parts;
     if args.op() == Op::Dot {
         return refused(

@@ -116,7 +116,7 @@ fn folders_of_texts_and_arrays() {
     file("t/shop=10/a.csv", "x,y\n1,2\n3,4\n");
     file("t/shop=9/b.csv", "x,y\n5,6\n,8\n");
     file("t/shop=10/_tmp.csv", "not,this\n");
-    file("t/shop=10/notes", "nor this");
+    file("t/shop=10/_notes", "nor this");
     let path = |name: &str| folder.at(name).to_string_lossy().into_owned();
     let of = |op: &str, options: &[&str]| run([&[op, &path("t")], options].concat());
     assert_eq!(of("sum", &["--column", "y"]).value(), "20.0");

@@ -169,7 +169,7 @@ fn several_results_of_parts() {
         "--by",
         "shop",
     ];
-    sales(&none).fails(1, &["key 2", "--empty"]);
+    sales(&none).fails(1, &["group 2", "--empty"]);
     let none = sales(&[&none[..], &["--empty", "none", "--format", "csv"]].concat());
     assert_eq!(none.value(), "key,max(qty),n\n1,10.0,1\n2,,0");
     with(&["--by", "shop", "--device", "simt"]).fails(2, &["--of of parts runs on the processor"]);
