@@ -22,7 +22,8 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let path = args.maps.operator.as_deref().unwrap_or_else(|| unreachable!("it was asked for"));
     let file = OperatorFile::read(path)?;
     let operator = file.operator()?;
-    let sides = mapped::sides(args, &file.names()?, &mapped::with(args)?)?;
+    let names: Vec<String> = operator.names().into_iter().map(str::to_owned).collect();
+    let sides = mapped::sides(args, &names, &mapped::with(args)?)?;
     let inputs: Vec<(&str, DType)> =
         sides.iter().map(|side| (side.name.as_str(), side.dtype)).collect();
     let typed = operator.typed(&inputs).map_err(|error| file.failure(&error))?;

@@ -176,7 +176,8 @@ impl<K: ElementProduct> Columns<K> {
         let width = ABREAST * V::N;
         assert!(rows.len() <= RUN as usize && columns <= WIDTH, "a run of a stripe");
         for row in rows {
-            assert!(row + columns * K::PARTS <= x.len(), "rows are of the array");
+            let end = row.checked_add(columns * K::PARTS);
+            assert!(end.is_some_and(|end| end <= x.len()), "rows are of the array");
         }
         if columns < width {
             let mut starts = [0; RUN as usize];
