@@ -8,6 +8,7 @@ mod ipc;
 mod names;
 mod parquet;
 mod pieces;
+mod sinks;
 mod write;
 
 use std::fs::File;
@@ -16,7 +17,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use rayon::prelude::*;
 use warpfold_num::{Op, Policy};
@@ -24,6 +24,7 @@ use warpfold_num::{Op, Policy};
 use crate::{ColumnReducer, Dot, Error, Groups, Result};
 use folders::{Picked, Source};
 use pieces::Piece;
+use sinks::{ByKeys, Extremes, Sink};
 
 pub use folders::{Folder, folders};
 pub use names::{expand, files_in, is_data};
@@ -59,120 +60,6 @@ pub struct Read {
     pub decoded: u64,
     /// Row groups of which the statistics said all.
     pub skipped: u64,
-}
-
-/// What the statistics of a row group say of a column of integers.
-struct Extremes {
-    min: arrow_array::ArrayRef,
-    max: arrow_array::ArrayRef,
-    /// Rows that are not null.
-    values: u64,
-}
-
-/// What takes in the batches of some columns.
-trait Sink: Send + Sized {
-    /// Takes in the next batch, of the columns that were asked for in their order.
-    fn take(&mut self, batch: &RecordBatch) -> Result<()>;
-    /// The row after the last one that was taken in.
-    fn row(&self) -> u64;
-    /// Takes in the extremes of a row group in place of its rows.
-    fn take_extremes(&mut self, extremes: &[Extremes], end: u64) -> Result<()>;
-    /// Joins it with what comes after it.
-    fn join(&mut self, next: Self) -> Result<()>;
-    /// Whether it takes in row groups in any order, and whatever was taken in apart.
-    fn takes_any_order(&self) -> bool {
-        false
-    }
-    /// How many that are done may wait for those before them, for each thread.
-    const WAITING: usize = 4;
-    /// Says that no row comes before those that it takes in.
-    fn be_first(&mut self) {}
-    /// Says which row comes next, where they come in any order.
-    fn go_to(&mut self, _row: u64) {
-        unreachable!("rows come in their order")
-    }
-}
-
-impl Sink for Vec<ColumnReducer> {
-    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.iter_mut().zip(batch.columns()).try_for_each(|(fold, column)| fold.push(column))
-    }
-
-    fn row(&self) -> u64 {
-        self.first().map_or(0, ColumnReducer::rows)
-    }
-
-    fn take_extremes(&mut self, extremes: &[Extremes], end: u64) -> Result<()> {
-        self.iter_mut().zip(extremes).try_for_each(|(fold, Extremes { min, max, values })| {
-            fold.push_extremes([min, max], end, *values)
-        })
-    }
-
-    fn join(&mut self, next: Self) -> Result<()> {
-        self.iter_mut().zip(next).try_for_each(|(fold, next)| fold.merge(next))
-    }
-}
-
-impl Sink for Dot {
-    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.push(batch.column(0), batch.column(1))
-    }
-
-    fn row(&self) -> u64 {
-        self.rows()
-    }
-
-    fn take_extremes(&mut self, _: &[Extremes], _: u64) -> Result<()> {
-        unreachable!("products are never taken from statistics")
-    }
-
-    fn join(&mut self, next: Self) -> Result<()> {
-        self.merge(next);
-        Ok(())
-    }
-}
-
-/// Groups of columns by the same keys.
-struct ByKeys {
-    keys: usize,
-    groups: Vec<Groups>,
-}
-
-impl Sink for ByKeys {
-    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
-        let (keys, values) = batch.columns().split_at(self.keys);
-        self.groups
-            .iter_mut()
-            .zip(values)
-            .try_for_each(|(groups, values)| groups.push(keys, values))
-    }
-
-    fn row(&self) -> u64 {
-        self.groups.first().map_or(0, Groups::rows)
-    }
-
-    fn take_extremes(&mut self, _: &[Extremes], _: u64) -> Result<()> {
-        unreachable!("groups are never taken from statistics")
-    }
-
-    fn join(&mut self, next: Self) -> Result<()> {
-        self.groups.iter_mut().zip(next.groups).try_for_each(|(groups, next)| groups.merge(next))
-    }
-
-    fn takes_any_order(&self) -> bool {
-        self.groups.iter().all(Groups::takes_any_order)
-    }
-
-    /// They have rows in them.
-    const WAITING: usize = 1;
-
-    fn be_first(&mut self) {
-        self.groups.iter_mut().for_each(Groups::be_first);
-    }
-
-    fn go_to(&mut self, row: u64) {
-        self.groups.iter_mut().for_each(|groups| groups.go_to(row));
-    }
 }
 
 impl Files {

@@ -5,6 +5,7 @@ mod keys;
 mod null_rows;
 mod products;
 mod ranked;
+mod state;
 mod stats;
 mod tuples;
 
@@ -14,15 +15,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray, make_array};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
-use warpfold_engine::{HostArray, PartialsByKey};
-use warpfold_exact::partial::{Finish, IntegerProduct};
+use warpfold_engine::HostArray;
+use warpfold_exact::partial::Finish;
 use warpfold_num::{
-    Accuracy, At, Column, DType, Element, Empty, Error as Reduction, Op, Policy, Value,
-    with_element,
+    Accuracy, At, Column, Element, Empty, Error as Reduction, Op, Policy, Value, with_element,
 };
 
 use crate::cell::{Cell, Fields};
-use crate::decimal::Decimals;
 use crate::fold::{ColumnReducer, cells, look_up, plain, values_type};
 use crate::form::Form;
 use crate::{Error, Result};
@@ -31,9 +30,7 @@ pub use joined::Joined;
 pub use keys::Keys;
 use keys::Store;
 use null_rows::NullRows;
-use products::ProductsByKey;
-use ranked::Ranked;
-use stats::StatsByKey;
+use state::State;
 
 /// One reduction of a column for each key of another: integers, dates and times, booleans, strings, and dictionaries of them.
 ///
@@ -64,16 +61,6 @@ pub struct Groups {
     /// What has no key.
     keyless: ColumnReducer,
     row: u64,
-}
-
-/// What groups are so far, by what their results need.
-#[derive(Debug)]
-enum State {
-    Partials(PartialsByKey),
-    Stats(Box<StatsByKey>),
-    Decimals(Ranked<Decimals>),
-    Integers(DType, Ranked<IntegerProduct>),
-    Products(ProductsByKey),
 }
 
 /// Columns of results by name; `None` where one has no value.
@@ -399,52 +386,6 @@ impl Groups {
             Some(n) => Ok(Fields(vec![("value", Some(Cell::Value(Value::U64(n))))])),
             None => cells(&partial, self.op, &self.form, finish),
         }
-    }
-}
-
-impl State {
-    fn of(op: Op, form: &Form, policy: Policy) -> State {
-        let Some(dtype) = form.dtype() else { return State::Decimals(Ranked::new()) };
-        const REAL: &str = "elements of columns are real";
-        match op {
-            Op::Prod if dtype.is_float() => State::Products(ProductsByKey::new(dtype, policy.nan)),
-            Op::Prod => State::Integers(dtype, Ranked::new()),
-            Op::Stats => State::Stats(StatsByKey::new(dtype, policy).expect(REAL).into()),
-            op => State::Partials(PartialsByKey::new(op, dtype, policy).expect(REAL)),
-        }
-    }
-
-    /// Whether it asks for the row of each value.
-    fn asks_for_rows(&self) -> bool {
-        match self {
-            State::Partials(partials) => partials.is_placed(),
-            State::Stats(_) | State::Decimals(_) => true,
-            State::Integers(..) | State::Products(_) => false,
-        }
-    }
-
-    /// Values taken in so far.
-    fn values(&self) -> u64 {
-        match self {
-            State::Partials(partials) => partials.rows(),
-            State::Stats(stats) => stats.rows(),
-            State::Decimals(decimals) => decimals.rows(),
-            State::Integers(_, products) => products.rows(),
-            State::Products(products) => products.values(),
-        }
-    }
-
-    /// Takes in the groups of others, whose keys have other ranks here.
-    fn merge(&mut self, other: State, rank: impl Fn(u64) -> u64) -> Result<()> {
-        match (self, other) {
-            (State::Partials(mine), State::Partials(others)) => mine.merge(others, rank)?,
-            (State::Stats(mine), State::Stats(others)) => mine.merge(*others, rank)?,
-            (State::Decimals(mine), State::Decimals(others)) => mine.merge(others, rank),
-            (State::Integers(_, mine), State::Integers(_, others)) => mine.merge(others, rank),
-            (State::Products(mine), State::Products(others)) => mine.merge(others)?,
-            _ => panic!("groups of another reduction"),
-        }
-        Ok(())
     }
 }
 
