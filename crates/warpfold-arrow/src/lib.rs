@@ -23,6 +23,8 @@
 //!
 //! [`Dot`] multiplies the values of two columns, row by row, and sums the products.
 //!
+//! [`Mapped`] reduces expressions of several columns, such as `price * qty` where `qty > 3`, of the rows in which all of them have a value; [`MappedGroups`] by key.
+//!
 //! Strings are keys of groups ([`Groups`]), and have no reductions. Nested columns are refused.
 
 mod cell;
@@ -34,6 +36,7 @@ pub mod files;
 mod fold;
 mod form;
 mod groups;
+mod mapped;
 mod masked;
 mod saved;
 
@@ -43,4 +46,5 @@ pub use dot::Dot;
 pub use error::{Error, Result};
 pub use fold::{ColumnReducer, reduce};
 pub use form::{check, number_type};
-pub use groups::{Grouped, Groups, Joined, Keys, Named};
+pub use groups::{Grouped, Groups, Joined, Keys, MappedGroups, MappedResults, Named};
+pub use mapped::Mapped;

@@ -1,6 +1,7 @@
 //! Columns of Parquet and Arrow files: chosen by name, folded as they are decoded, row groups in parallel.
 
 mod chosen;
+mod mapped;
 mod print;
 mod whole;
 
@@ -63,6 +64,9 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let finish = args.finish()?;
     let mut notes = Vec::new();
     let shown = found.read(args, || {
+        if args.maps.any() {
+            return mapped::shown(args, &found, finish, &mut notes);
+        }
         let columns = Columns::open(args, &found)?;
         if args.verbosity() == Verbosity::Verbose {
             crate::say!("input: {}", columns.describe());
@@ -143,7 +147,7 @@ fn check(args: &Reduction) -> Result<(), Failure> {
     if parts.sorted || parts.groups.is_some() {
         return refused("--sorted and --groups are for keys in a file of their own; leave them out, and --by finds the keys in a column".into());
     }
-    let gives_indices = matches!(args.op(), Op::ArgMin | Op::ArgMax | Op::Stats);
+    let gives_indices = mapped::gives_indices(args);
     if !parts.by.is_empty() && gives_indices && !parts.flat {
         return refused(format!(
             "indices of {} count all rows of the files, those without a value too, and not those of a group; add --flat, and they are printed",
@@ -165,7 +169,7 @@ fn check(args: &Reduction) -> Result<(), Failure> {
         );
     }
     if args.maps.any() {
-        return refused("--map, --where, --weights and --with do not read Parquet and Arrow files yet; write the columns as .npy files first".into());
+        mapped::check(args)?;
     }
     if let Some(dtype) = args.dtype {
         return refused(format!(
@@ -323,6 +327,18 @@ fn note<'a>(rows: u64, nulls: impl Iterator<Item = (&'a String, u64)>, notes: &m
     let note =
         |(name, nulls)| format!("note: {name}: {nulls} of {rows} rows left out, as they are null");
     notes.extend(nulls.filter(|(_, nulls)| *nulls > 0).map(note));
+}
+
+/// Notes how many rows lack a value in one of the columns that expressions name.
+fn note_rows(columns: &[String], rows: u64, values: u64, notes: &mut Vec<String>) {
+    if values < rows {
+        let which = match columns {
+            [one] => one.clone(),
+            all => format!("one of {}", all.join(", ")),
+        };
+        let lacking = rows - values;
+        notes.push(format!("note: {lacking} of {rows} rows left out, as {which} is null there"));
+    }
 }
 
 /// Says to who wants to know what was decoded.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use warpfold::map::{Expressions, Folded, Map, Measure};
 use warpfold::partial::Finish;
-use warpfold::{DType, Error, Op};
+use warpfold::{DType, Error, Op, Policy};
 
 use crate::args::{Reduction, Verbosity};
 use crate::device::{self, Device, Executor, Work};
@@ -18,10 +18,10 @@ use crate::operator::OperatorFile;
 use crate::progress::Progress;
 use crate::report::{self, Answer, Report};
 use crate::{Failure, deliver, opening};
-pub(crate) use side::{Side, is_text, step};
+pub(crate) use side::{Side, is_text, step, types};
 
 /// The name of the inputs themselves.
-const X: &str = "x";
+pub(crate) const X: &str = "x";
 /// The name of weights that are a file.
 const WEIGHTS: &str = "weights";
 
@@ -31,7 +31,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     opening::check_result_file(args)?;
     let (finish, begun) = (args.finish()?, Instant::now());
     let (wanted, mut sides) = opened(args)?;
-    let map = wanted.map(args, &sides)?;
+    let map = wanted.map(args, &side::types(&sides))?;
     let executor = executor(args, &map)?;
     if args.verbosity() == Verbosity::Verbose {
         for side in &sides {
@@ -101,7 +101,8 @@ pub(crate) enum MapRequest {
 }
 
 impl MapRequest {
-    fn names(&self) -> Result<Vec<String>, Failure> {
+    /// Every input that is named, once.
+    pub(crate) fn names(&self) -> Result<Vec<String>, Failure> {
         match self {
             MapRequest::One(expressions) => {
                 Ok(expressions.names().into_iter().map(str::to_owned).collect())
@@ -113,18 +114,22 @@ impl MapRequest {
     }
 
     /// The same for inputs of known types.
-    pub(crate) fn map(&self, args: &Reduction, sides: &[Side]) -> Result<Map, Failure> {
-        let inputs: Vec<(&str, DType)> =
-            sides.iter().map(|side| (side.name.as_str(), side.dtype)).collect();
+    pub(crate) fn map(&self, args: &Reduction, inputs: &[(&str, DType)]) -> Result<Map, Failure> {
+        let made = self.made(args.op(), inputs, args.policy());
+        made.map_err(|error| blamed(args, inputs, error))
+    }
+
+    /// The same under a policy, with errors as the library has them.
+    pub(crate) fn made(
+        &self,
+        op: Op,
+        inputs: &[(&str, DType)],
+        policy: Policy,
+    ) -> Result<Map, Error> {
         match self {
-            MapRequest::One(expressions) => {
-                Map::new(args.op(), expressions, &inputs, args.policy())
-            }
-            MapRequest::Several(all, keep) => {
-                Map::all(all, keep.as_deref(), &inputs, args.policy())
-            }
+            MapRequest::One(expressions) => Map::new(op, expressions, inputs, policy),
+            MapRequest::Several(all, keep) => Map::all(all, keep.as_deref(), inputs, policy),
         }
-        .map_err(|error| blamed(args, &inputs, error))
     }
 
     /// The results of what was folded, whose indices count the rows that were left out.
@@ -246,7 +251,7 @@ pub(crate) fn with(args: &Reduction) -> Result<Vec<(String, PathBuf)>, Failure> 
 }
 
 /// What is reduced, and the inputs that have names.
-fn wanted(args: &Reduction) -> Result<(MapRequest, Vec<(String, PathBuf)>), Failure> {
+pub(crate) fn wanted(args: &Reduction) -> Result<(MapRequest, Vec<(String, PathBuf)>), Failure> {
     let maps = &args.maps;
     let mut with = with(args)?;
     if !maps.of.is_empty() {

@@ -19,12 +19,13 @@ use std::sync::Mutex;
 
 use arrow_schema::{DataType, Schema, SchemaRef};
 use rayon::prelude::*;
+use warpfold_engine::map::Map;
 use warpfold_num::{Op, Policy};
 
-use crate::{ColumnReducer, Dot, Error, Groups, Result};
+use crate::{ColumnReducer, Dot, Error, Groups, Mapped, MappedGroups, Result};
 use folders::{Picked, Source};
 use pieces::Piece;
-use sinks::{ByKeys, Extremes, Sink};
+use sinks::{ByKeys, Extremes, MappedByKeys, Sink};
 
 pub use folders::{Folder, folders};
 pub use names::{expand, files_in, is_data};
@@ -154,8 +155,7 @@ impl Files {
         op: Op,
         policy: Policy,
     ) -> Result<(Vec<ColumnReducer>, Read)> {
-        let types: Vec<DataType> =
-            columns.iter().map(|name| self.column(name)).collect::<Result<_>>()?;
+        let types = self.types(columns)?;
         let make = |row: u64, policy: Policy| -> Result<Vec<ColumnReducer>> {
             types
                 .iter()
@@ -200,10 +200,7 @@ impl Files {
         policy: Policy,
     ) -> Result<(Vec<Groups>, Read)> {
         assert!(!columns.is_empty(), "there is a column of values");
-        let types = |names: &[String]| -> Result<Vec<DataType>> {
-            names.iter().map(|name| self.column(name)).collect()
-        };
-        let (key_types, types) = (types(keys)?, types(columns)?);
+        let (key_types, types) = (self.types(keys)?, self.types(columns)?);
         let all: Vec<String> = keys.iter().chain(columns).cloned().collect();
         let make = |row: u64, _: Policy| {
             let groups = types
@@ -213,6 +210,50 @@ impl Files {
         };
         let (found, read) = self.run(&all, policy, false, make)?;
         Ok((found.groups, read))
+    }
+
+    /// Reduces expressions of columns, by a map that is made for a policy: of inputs of the columns' types, in their order.
+    ///
+    /// # Errors
+    /// As [`fold`](Self::fold), and what the map says of itself and of values.
+    pub fn fold_map(
+        &self,
+        columns: &[String],
+        map: impl Fn(Policy) -> warpfold_num::Result<Map> + Sync,
+        policy: Policy,
+    ) -> Result<(Mapped, Read)> {
+        let types = self.types(columns)?;
+        let make =
+            |row: u64, policy: Policy| Ok(Mapped::new(map(policy)?, &types)?.starting_at(row));
+        self.run(columns, policy, false, make)
+    }
+
+    /// The same by the keys in another column, or in several, of all rows of the files, which are kept until they are reduced.
+    ///
+    /// # Errors
+    /// As [`fold_map`](Self::fold_map), and [`Error::Key`].
+    ///
+    /// # Panics
+    /// If there is no key.
+    pub fn group_map(
+        &self,
+        columns: &[String],
+        keys: &[String],
+        map: impl Fn(Policy) -> warpfold_num::Result<Map> + Sync,
+        policy: Policy,
+    ) -> Result<(MappedGroups, Read)> {
+        let (key_types, types) = (self.types(keys)?, self.types(columns)?);
+        let all: Vec<String> = keys.iter().chain(columns).cloned().collect();
+        let make = |row: u64, _: Policy| {
+            let groups = MappedGroups::new(map(policy)?, &types, &key_types)?;
+            Ok(MappedByKeys { keys: keys.len(), start: row, groups })
+        };
+        let (found, read) = self.run(&all, policy, false, make)?;
+        Ok((found.groups, read))
+    }
+
+    fn types(&self, columns: &[String]) -> Result<Vec<DataType>> {
+        columns.iter().map(|name| self.column(name)).collect()
     }
 
     /// Runs over the pieces of this share: of Parquet alone in parallel, else one after another.

@@ -2,7 +2,7 @@
 
 use arrow_array::{ArrayRef, RecordBatch};
 
-use crate::{ColumnReducer, Dot, Groups, Result};
+use crate::{ColumnReducer, Dot, Groups, Mapped, MappedGroups, Result};
 
 /// What the statistics of a row group say of a column of integers.
 pub(super) struct Extremes {
@@ -73,6 +73,55 @@ impl Sink for Dot {
         self.merge(next);
         Ok(())
     }
+}
+
+impl Sink for Mapped {
+    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.push(batch.columns())
+    }
+
+    fn row(&self) -> u64 {
+        self.rows()
+    }
+
+    fn take_extremes(&mut self, _: &[Extremes], _: u64) -> Result<()> {
+        unreachable!("expressions are never taken from statistics")
+    }
+
+    fn join(&mut self, next: Self) -> Result<()> {
+        self.merge(&next);
+        Ok(())
+    }
+}
+
+/// Expressions of columns by keys.
+pub(super) struct MappedByKeys {
+    pub(super) keys: usize,
+    /// The row before its own.
+    pub(super) start: u64,
+    pub(super) groups: MappedGroups,
+}
+
+impl Sink for MappedByKeys {
+    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
+        let (keys, columns) = batch.columns().split_at(self.keys);
+        self.groups.push(keys, columns)
+    }
+
+    fn row(&self) -> u64 {
+        self.start + self.groups.rows()
+    }
+
+    fn take_extremes(&mut self, _: &[Extremes], _: u64) -> Result<()> {
+        unreachable!("expressions are never taken from statistics")
+    }
+
+    fn join(&mut self, next: Self) -> Result<()> {
+        self.groups.merge(next.groups)
+    }
+
+    /// They have rows in them.
+    const WAITING: usize = 1;
 }
 
 /// Groups of columns by the same keys.

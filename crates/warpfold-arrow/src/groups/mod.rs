@@ -2,6 +2,7 @@
 
 mod joined;
 mod keys;
+mod mapped;
 mod null_rows;
 mod products;
 mod ranked;
@@ -29,6 +30,7 @@ use crate::{Error, Result};
 pub use joined::Joined;
 pub use keys::Keys;
 use keys::Store;
+pub use mapped::{MappedGroups, MappedResults};
 use null_rows::NullRows;
 use state::State;
 

@@ -9,7 +9,7 @@ use warpfold::map;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Map")]
 pub(crate) struct Maps {
-    /// Reduce an expression of the inputs: x is the inputs themselves, other names are columns of text or given by --with
+    /// Reduce an expression of the inputs: x is the inputs themselves, other names are columns of text, Parquet and Arrow files, or given by --with
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) map: Option<String>,
 

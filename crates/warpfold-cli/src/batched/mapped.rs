@@ -43,7 +43,7 @@ pub(crate) fn open(args: &Reduction) -> Result<Opened, Failure> {
         opening::keep_streams(args)?;
     }
     let (wanted, sides) = mapped::opened(args)?;
-    let map = wanted.map(args, &sides)?;
+    let map = wanted.map(args, &mapped::types(&sides))?;
     if args.verbosity() == Verbosity::Verbose {
         for line in map.program().to_string().lines() {
             crate::say!("map: {line}");

@@ -66,7 +66,8 @@ fn is_decimal(dtype: &DataType) -> bool {
     matches!(dtype, DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..))
 }
 
-fn name_of(files: &Files, column: &Column) -> Result<String, Failure> {
+/// The name of a column that is there.
+pub(super) fn name_of(files: &Files, column: &Column) -> Result<String, Failure> {
     let schema = files.schema();
     match column {
         Column::Name(name) if name == "0" && schema.index_of(name).is_err() => Err(Failure::Data(

@@ -249,6 +249,11 @@ impl Side {
     }
 }
 
+/// The names and types of inputs.
+pub(crate) fn types(sides: &[Side]) -> Vec<(&str, DType)> {
+    sides.iter().map(|side| (side.name.as_str(), side.dtype)).collect()
+}
+
 /// Whether all inputs are texts, so that names are those of their columns.
 pub(crate) fn is_text(args: &Reduction) -> bool {
     let kind =

@@ -118,7 +118,7 @@ fn open(args: &Reduction, comm: &dyn Comm) -> Result<Opened, Failure> {
     }
     let (wanted, mut sides) = mapped::opened(args)?;
     sides.iter_mut().for_each(|side| side.decide(args));
-    let map = wanted.map(args, &sides)?;
+    let map = wanted.map(args, &mapped::types(&sides))?;
     let way = way(args, &sides, &map)?;
     Ok(Opened { wanted, sides, map, way })
 }

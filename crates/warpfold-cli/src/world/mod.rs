@@ -138,6 +138,9 @@ fn not_shared(args: &Reduction) -> Option<&'static str> {
     let (op, parts) = (args.op(), &args.parts);
     let is_on_cpu = args.device.is_processor();
     match () {
+        () if data::takes(args) && args.maps.any() => {
+            Some("expressions of columns of Parquet and Arrow files")
+        }
         () if data::takes(args) => {
             parts.any().then_some("columns of Parquet and Arrow files by keys")
         }

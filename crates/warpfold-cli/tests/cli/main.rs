@@ -11,6 +11,8 @@ mod data;
 #[cfg(feature = "parquet")]
 mod data_folders;
 #[cfg(feature = "parquet")]
+mod data_mapped;
+#[cfg(feature = "parquet")]
 mod data_refused;
 mod devices;
 mod dialect;

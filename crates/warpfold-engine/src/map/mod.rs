@@ -154,6 +154,9 @@ pub struct Map {
     /// What is folded; results share what they have in common.
     tasks: Vec<Task>,
     wanted: Vec<Wanted>,
+    /// As it was said.
+    reductions: Vec<Reduction>,
+    keep: Option<Expr>,
 }
 
 /// The partial of some elements: merged with that of others, then [finished](Map::finish).
@@ -210,6 +213,26 @@ impl Map {
             return Err(refused("map", "nothing is asked for".into(), "name a reduction"));
         }
         wanted::map(reductions, keep.as_ref(), inputs, policy)
+    }
+
+    /// The same reductions of inputs of which some elements do not count: one input more, the last, is of bools that say which do. What other inputs
+    /// hold where it says no is never read as data. Its partials are those of this map, and merge with them.
+    ///
+    /// # Errors
+    /// [`Error::Map`], never of expressions that have made a map.
+    pub fn of_valid(&self) -> Result<Self> {
+        let mut valid = String::from("valid");
+        while self.names.contains(&valid) {
+            valid.push('_');
+        }
+        let keep = match &self.keep {
+            Some(keep) => format!("({}) and {valid}", keep.text()),
+            None => valid.clone(),
+        };
+        let names = self.names.iter().chain([&valid]).map(String::as_str);
+        let types = self.program.inputs().iter().copied().chain([DType::Bool]);
+        let inputs: Vec<(&str, DType)> = names.zip(types).collect();
+        wanted::map(&self.reductions, Some(&Expr::parse(&keep)?), &inputs, self.policy)
     }
 
     /// Every input that reductions and a condition name, once.

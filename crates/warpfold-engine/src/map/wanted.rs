@@ -78,6 +78,8 @@ pub(super) fn map(
         has_keep: keep.is_some(),
         tasks: Vec::new(),
         wanted: Vec::new(),
+        reductions: reductions.to_vec(),
+        keep: keep.cloned(),
     };
     let mut first = usize::from(keep.is_some());
     for typed in typed {
