@@ -45,7 +45,11 @@ pub(crate) fn expand_patterns(args: &mut Reduction) -> Result<(), Failure> {
     for path in std::mem::take(&mut args.inputs) {
         let found = match args.input {
             _ if is_pattern(&path) => expand(&path)?,
-            None if path.is_dir() && !is_folder(&path) => folders::texts_and_arrays(&path)?,
+            None if path.is_dir() && is_folder(&path) => {
+                folders::tell_others(&path)?;
+                Vec::new()
+            }
+            None if path.is_dir() => folders::texts_and_arrays(&path)?,
             _ => Vec::new(),
         };
         match found.is_empty() {

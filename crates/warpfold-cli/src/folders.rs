@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use warpfold_arrow::files::{files_in, folders};
+use warpfold_arrow::files::{files_in, folders, is_data};
 
 pub(crate) use warpfold_arrow::files::Folder;
 
@@ -12,11 +12,26 @@ use crate::input::{InputFormat, Name};
 
 /// The texts and arrays in a folder.
 pub(crate) fn texts_and_arrays(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let is_wanted = |path: &Path| InputFormat::of(&Name::of(path.into())) != InputFormat::Raw;
+    files_of(folder, &is_wanted, "text or array")
+}
+
+/// Tells of what is in a folder beside files of columns.
+pub(crate) fn tell_others(folder: &Path) -> Result<(), Failure> {
+    files_of(folder, &is_data, "Parquet or Arrow file").map(drop)
+}
+
+/// The files of a kind in a folder, by their names, where there are some; it is told that others are left out.
+fn files_of(
+    folder: &Path,
+    is_wanted: &dyn Fn(&Path) -> bool,
+    kind: &str,
+) -> Result<Vec<PathBuf>, Failure> {
     let others = RefCell::new(Vec::new());
     let is_wanted = |path: &Path| {
-        let name = Name::of(path.to_path_buf());
-        let is_wanted = InputFormat::of(&name) != InputFormat::Raw;
-        others.borrow_mut().extend((!is_wanted).then(|| name.to_string()));
+        let is_wanted = is_wanted(path);
+        let name = (!is_wanted).then(|| Name::of(path.into()).to_string());
+        others.borrow_mut().extend(name);
         is_wanted
     };
     let files = files_in(folder, &is_wanted)?;
@@ -24,8 +39,8 @@ pub(crate) fn texts_and_arrays(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     if let (false, Some(first)) = (files.is_empty(), others.iter().min()) {
         let (n, s) = (others.len(), if others.len() == 1 { "" } else { "s" });
         crate::say!(
-            "note: {}: {n} file{s} left out whose names are of no text or array, such as {first}",
-            Name::of(folder.to_path_buf())
+            "note: {}: {n} file{s} left out whose names are of no {kind}, such as {first}",
+            Name::of(folder.into())
         );
     }
     Ok(files)

@@ -178,3 +178,22 @@ fn links_to_folders_are_refused() {
     let inner = other.join("m=3/y.txt").to_string_lossy().into_owned();
     run(["sum", &inner, "--by", "m"]).fails(2, &["two of its folders are called m"]);
 }
+
+/// A folder is its files of columns where it has some, and it is told that others are not read.
+#[test]
+fn texts_beside_files_of_columns_are_told_of() {
+    let folder = Folder::new();
+    let path = folder.at("sales");
+    fs::create_dir(&path).unwrap();
+    fs::copy(fixture("parts/part-0.parquet"), path.join("part-0.parquet")).unwrap();
+    let name = path.to_string_lossy().into_owned();
+    let sum = || run(["sum", &name, "--column", "count"]);
+    let alone = sum();
+    fs::write(path.join("more.csv"), "count\n5\n").unwrap();
+    fs::write(path.join("_SUCCESS"), "").unwrap();
+    let found = sum();
+    assert_eq!(found.kept(), alone.kept());
+    let note = "sales: 1 file left out whose names are of no Parquet or Arrow file, such as ";
+    assert!(!alone.err.contains("whose names"), "{}", alone.err);
+    assert!(found.err.contains(note) && found.err.contains("more.csv"), "{}", found.err);
+}
