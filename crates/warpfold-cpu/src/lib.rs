@@ -39,6 +39,7 @@ mod whole;
 
 pub use columns::Columns;
 pub use isa::facts;
+pub use keys::Mixing;
 pub use memory::{ask_for, with_capacity};
 pub use pairs::PairSums;
 pub use partials_by_key::PartialsByKey;

@@ -12,7 +12,8 @@ mod stream;
 pub use reduce::{columns, columns_and_gaps, output, partials, plan, plan_parts, reduce, stand_in};
 pub use stream::Stream;
 pub use warpfold_cpu::{
-    Columns, PartialsByKey, check, facts, group_by, group_dense, runs_by_key, segments, threads,
+    Columns, Mixing, PartialsByKey, check, facts, group_by, group_dense, runs_by_key, segments,
+    threads,
 };
 pub use warpfold_expr::map;
 pub use warpfold_plan::group::Key;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use warpfold_engine::Mixing;
 use warpfold_exact::AnyPartial;
 use warpfold_exact::partial::{IntegerProduct, Partial, Product};
 use warpfold_num::{DType, Element, with_element};
@@ -39,7 +40,7 @@ impl Known for IntegerProduct {
 /// Groups by the ranks of their keys.
 #[derive(Debug)]
 pub(super) struct Ranked<S> {
-    places: HashMap<u64, u32>,
+    places: HashMap<u64, u32, Mixing>,
     groups: Vec<S>,
     rows: u64,
 }
@@ -47,7 +48,7 @@ pub(super) struct Ranked<S> {
 impl<S: Known> Ranked<S> {
     /// No groups.
     pub(super) fn new() -> Self {
-        Ranked { places: HashMap::new(), groups: Vec::new(), rows: 0 }
+        Ranked { places: HashMap::default(), groups: Vec::new(), rows: 0 }
     }
 
     /// Values taken in so far.

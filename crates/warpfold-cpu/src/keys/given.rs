@@ -163,9 +163,10 @@ fn by_hashing<K: Key>(keys: &[K], threads: usize) -> Result<(Given, Vec<K>)> {
 
 /// A hash of one number by David Stafford's thirteenth mixer; started from another number in each process, so that no keys collide by design.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mixing(u64);
+pub struct Mixing(u64);
 
 impl Mixing {
+    /// Started from a number that nobody knows.
     pub(crate) fn new() -> Self {
         Mixing(RandomState::new().hash_one(0))
     }
@@ -177,6 +178,12 @@ impl Mixing {
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
+    }
+}
+
+impl Default for Mixing {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

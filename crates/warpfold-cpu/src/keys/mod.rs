@@ -5,6 +5,5 @@ mod given;
 mod runs;
 
 pub use dense::Dense;
-pub use given::Given;
-pub(crate) use given::Mixing;
+pub use given::{Given, Mixing};
 pub use runs::runs;
