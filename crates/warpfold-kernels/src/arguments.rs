@@ -24,6 +24,10 @@ arguments! { "walk/map_segments.cuh": MapSegmentArguments { segments, n, out, co
 
 arguments! { "entry/segment_moments.cu": MomentArguments { x, n, offsets, bounds, length, segments, out, loops, faults, options, kept, folded, first_output, inputs, all, moment, ddof, size } }
 
+arguments! { "entry/operator_fold.cu": OperatorArguments { n, tile, span, field, room, states, faults } }
+
+arguments! { "entry/operator_join.cu": OperatorJoinArguments { count, states, out, faults } }
+
 arguments! { "entry/rank_sums.cu": RankSumArguments { rows, pitch, ranks, columns, own, own_rank, out } }
 
 arguments! { "entry/groups.cu": RunArguments { keys, n, share, counts, starts, labels, bytes, base, runs } }

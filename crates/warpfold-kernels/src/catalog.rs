@@ -5,7 +5,7 @@ mod maps;
 mod sums;
 
 pub use batched::{BatchedBuild, COLUMN_FOLDS, SEGMENT_FOLDS, STRIDED_FOLDS, batched_builds};
-pub use maps::{MAP_INPUTS, MAPS, MapFold, is_template};
+pub use maps::{MAP_INPUTS, MAPS, MapFold, OPERATOR_FOLD, OPERATOR_JOIN, is_template};
 pub use sums::{RANK_SUMS, TABLES};
 
 /// The element types by the names of the contract, with the C++ type of each.
@@ -227,7 +227,18 @@ pub const LENGTHS: Plain =
 
 /// Sources that are compiled as they are, for [`BASE`]: no folds.
 pub const PLAIN: &[Plain] = &[
-    FINISH, LIMITS, DIVERGENCE, ADDS, GROUPS, LENGTHS, RANK_SUMS, SORT, SORT_SMALL, SORT_WIDE,
+    FINISH,
+    LIMITS,
+    DIVERGENCE,
+    ADDS,
+    GROUPS,
+    LENGTHS,
+    OPERATOR_FOLD,
+    OPERATOR_JOIN,
+    RANK_SUMS,
+    SORT,
+    SORT_SMALL,
+    SORT_WIDE,
     TABLES,
 ];
 

@@ -97,8 +97,9 @@ mod tests {
                 assert!(code.is_some_and(|code| !code.trim().is_empty()), "{name}:{line}");
             }
             let ptx = module.ptx();
-            // Of a template, where the loads of a map will be.
-            let loads = |text: &str| text.contains("ld.global") || text.contains("warpfold.load");
+            // Of a template, where the loads of a map or an operator will be.
+            let loads = ["ld.global", "warpfold.load", "warpfold.get"];
+            let loads = |text: &str| loads.iter().any(|load| text.contains(load));
             let loads = ptx.lines().zip(1..).find(|(text, _)| loads(text));
             let (_, at) = loads.expect("every kernel reads its array");
             assert!(lines.of(at).is_some(), "{}", module.name);

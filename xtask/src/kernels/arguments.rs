@@ -26,6 +26,8 @@ const KERNELS: &[(&str, &str, &str)] = &[
     ("walk/map_rows.cuh", "name", "MapRowArguments"),
     ("walk/map_segments.cuh", "name", "MapSegmentArguments"),
     ("walk/map_columns.cuh", "name", "MapColumnArguments"),
+    ("entry/operator_fold.cu", "operator_fold", "OperatorArguments"),
+    ("entry/operator_join.cu", "operator_join", "OperatorJoinArguments"),
 ];
 
 /// Lists of parameters that several kernels begin with.

@@ -9,6 +9,9 @@ use crate::Outcome;
 /// Fails unless each pseudo-instruction of a template stands where it is to: loads before the loop or in it, one map for each step
 /// of a tile and one for the end of all.
 pub(super) fn check(module: &str, ptx: &str) -> Outcome {
+    if let Some((_, wanted)) = OPERATORS.iter().find(|(name, _)| module.starts_with(name)) {
+        return check_operator(module, ptx, wanted);
+    }
     let (mut loads, mut ends) = (Vec::new(), 0);
     let (mut maps, mut nexts) = (BTreeMap::<u32, usize>::new(), BTreeMap::<u32, usize>::new());
     let mut begins = 0;
@@ -59,9 +62,53 @@ pub(super) fn check(module: &str, ptx: &str) -> Outcome {
     }
 }
 
+/// How often each pseudo-instruction of an operator's templates stands: as often as the device code calls for it.
+const OPERATORS: [(&str, &[(&str, usize)]); 2] = [
+    (
+        "operator_fold",
+        &[
+            ("fold", 1),
+            ("get_shared", 2),
+            ("group", 1),
+            ("leaf", 1),
+            ("left_shared", 2),
+            ("load_run", 1),
+            ("put", 1),
+            ("put_shared", 3),
+            ("right_shared", 2),
+        ],
+    ),
+    ("operator_join", &[("get", 1), ("put", 2), ("right", 1)]),
+];
+
+fn check_operator(module: &str, ptx: &str, wanted: &[(&str, usize)]) -> Outcome {
+    let mut found = BTreeMap::<&str, usize>::new();
+    for marker in ptx.lines().filter_map(|line| line.trim().strip_prefix("warpfold.")) {
+        let name = marker.split([' ', ';']).next().unwrap_or(marker);
+        *found.entry(name).or_default() += 1;
+    }
+    match found.iter().map(|(name, count)| (*name, *count)).eq(wanted.iter().copied()) {
+        true => Ok(()),
+        false => Err(format!("{module}: {found:?} stand there, and are to be {wanted:?}")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::check;
+
+    #[test]
+    fn each_pseudo_instruction_of_operators_stands_as_often_as_it_is_called() {
+        const JOIN: &str = "\twarpfold.get %rd1;\n\twarpfold.right %rd2;\n\twarpfold.put %rd1;\n\twarpfold.put %rd3;\n";
+        assert_eq!(check("operator_join.sm70", JOIN), Ok(()));
+        assert!(check("operator_fold.sm70", JOIN).is_err());
+        assert!(check("sum_f32.sm70", JOIN).is_err());
+        for line in JOIN.lines() {
+            let less = JOIN.replacen(&format!("{line}\n"), "", 1);
+            assert!(check("operator_join.sm70", &less).is_err(), "without {line}");
+            assert!(check("operator_join.sm70", &format!("{JOIN}{line}\n")).is_err(), "more of {line}");
+        }
+    }
 
     const WHOLE: &str = "\twarpfold.load 2, 4, %rd1, %rd2;\n\
         \twarpfold.map 0, 4, %r1, %r2, %rd1;\n\twarpfold.map 1, 4, %r1, %r2, %rd1;\n\twarpfold.end 4, %r1, %r2, %rd1, %rd3;\n";

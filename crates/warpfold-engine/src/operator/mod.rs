@@ -24,9 +24,9 @@ mod parts;
 use std::fmt;
 
 use warpfold_exact::tree::{self, BLOCK, Interval, LEVEL_OF_RUNS, RUN, Tree};
-use warpfold_expr::{MOST_RUNS, Piece, Slice, State};
-pub use warpfold_expr::{Operator, TypedOperator, Written};
-use warpfold_num::{Error, Policy, Result, Value};
+use warpfold_expr::{MOST_RUNS, Piece, Slice};
+pub use warpfold_expr::{Operator, State, TypedOperator, Written};
+use warpfold_num::{DType, Error, Policy, Result, Value};
 use warpfold_plan::HostArray;
 
 use crate::map::slice;
@@ -49,6 +49,14 @@ pub fn fold(
     let inputs: Vec<Slice<'_>> = arrays.iter().map(slice).collect();
     operator.check(&inputs)?;
     read(operator, state(operator, &inputs, n as u64, threads_of(policy))?)
+}
+
+/// Tries the laws of an operator on a sample of the arrays' elements, as every fold does before.
+///
+/// # Errors
+/// [`Error::Map`], with the states that break a law.
+pub fn check(operator: &TypedOperator, arrays: &[HostArray<'_>]) -> Result<()> {
+    operator.check(&arrays.iter().map(slice).collect::<Vec<_>>())
 }
 
 /// The threads that share the work.
@@ -79,7 +87,10 @@ fn root(tree: &Tree<Along<'_>>) -> Result<Option<State>> {
 }
 
 /// The results that a state says, or the state of nothing.
-fn read(operator: &TypedOperator, state: Option<State>) -> Result<Vec<Value>> {
+///
+/// # Errors
+/// [`Error::Map`]: an operation of integers that has no value, or there is neither a state nor an identity.
+pub fn read(operator: &TypedOperator, state: Option<State>) -> Result<Vec<Value>> {
     let none = || {
         let (obstacle, remedy) =
             ("there are no elements, and it has no identity", "give an identity, or elements");
@@ -92,19 +103,27 @@ fn refused(obstacle: String, remedy: &str) -> Error {
     Error::Map { requested: "operator".into(), obstacle, remedy: remedy.into() }
 }
 
-/// The arrays' one length.
 fn length(operator: &TypedOperator, inputs: &[HostArray<'_>]) -> Result<usize> {
-    let dtypes: Vec<_> = inputs.iter().map(HostArray::dtype).collect();
+    let inputs: Vec<_> = inputs.iter().map(|input| (input.dtype(), input.len())).collect();
+    length_of(operator, &inputs)
+}
+
+/// The one length of arrays of some types, wherever they lie.
+///
+/// # Errors
+/// [`Error::Map`]: they are not the operator's, or of several lengths.
+pub fn length_of(operator: &TypedOperator, inputs: &[(DType, usize)]) -> Result<usize> {
+    let dtypes: Vec<DType> = inputs.iter().map(|(dtype, _)| *dtype).collect();
     if dtypes != operator.inputs() || inputs.is_empty() {
         let obstacle =
             format!("the arrays are of {dtypes:?}, and it is for {:?}", operator.inputs());
         return Err(refused(obstacle, "give the arrays that it was made for, one at least"));
     }
-    let n = inputs[0].len();
-    match inputs.iter().find(|input| input.len() != n) {
+    let n = inputs[0].1;
+    match inputs.iter().find(|(_, length)| *length != n) {
         None => Ok(n),
-        Some(other) => {
-            let obstacle = format!("one array has {n} elements and another {}", other.len());
+        Some((_, other)) => {
+            let obstacle = format!("one array has {n} elements and another {other}");
             Err(refused(obstacle, "give arrays of one length"))
         }
     }

@@ -15,6 +15,7 @@
 //! ```
 
 mod laws;
+mod ptx;
 mod runs;
 mod text;
 mod typed;

@@ -17,10 +17,12 @@ mod groups;
 mod joined;
 mod launch;
 pub mod map;
+pub mod operator;
 mod rank_sums;
 mod record;
 mod reduce;
 mod sharded;
+mod template;
 mod typed;
 
 #[cfg(feature = "cuda")]

@@ -1,6 +1,6 @@
 //! Templates of kernels that fold what an expression makes of their inputs.
 
-use super::BASE;
+use super::{BASE, Plain};
 
 /// Templates of folds of mapped values (`walk/map_array.cuh`), each with the types of values that it is compiled for: not kernels until the
 /// code of a map stands in the place of their pseudo-instructions.
@@ -36,12 +36,25 @@ pub const MAPS: &[MapFold] = &[
     MapFold::of("segment_extreme", "entry/map_segments.cu", "SegmentExtreme", &["f32", "f64"]),
 ];
 
-/// Whether a module, by its name, is such a template.
+/// Templates of folds by operators of one's own (`walk/operator.cuh`): of an array to states of spans, and of these to one.
+pub const OPERATOR_FOLD: Plain = Plain {
+    name: "operator_fold",
+    source: "entry/operator_fold.cu",
+    entries: &["operator_fold"],
+};
+/// See [`OPERATOR_FOLD`].
+pub const OPERATOR_JOIN: Plain = Plain {
+    name: "operator_join",
+    source: "entry/operator_join.cu",
+    entries: &["operator_join"],
+};
+
+/// Whether a module, by its name, is a template.
 pub fn is_template(module: &str) -> bool {
-    module.starts_with("map_")
+    module.starts_with("map_") || module.starts_with("operator_")
 }
 
-/// Parameters of such a template before all others: the inputs.
+/// Parameters of such a template, but for the last one, before all others: the inputs.
 pub const MAP_INPUTS: usize = 8;
 
 /// A template of folds of mapped values.

@@ -36,6 +36,8 @@ mod maps;
 mod named;
 #[path = "../kernels/on_device.rs"]
 mod on_device;
+#[path = "../kernels/operators.rs"]
+mod operators;
 #[path = "../kernels/ops.rs"]
 mod ops;
 #[allow(dead_code, unreachable_pub, unused_imports, reason = "the contract's tests use the rest")]

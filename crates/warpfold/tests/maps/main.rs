@@ -1,4 +1,4 @@
-//! Maps in the simulator. What a GPU is given in `tests/cuda`, on machines that have none.
+//! Maps and operators of one's own in the simulator. What a GPU is given in `tests/cuda`, on machines that have none.
 #![cfg(feature = "simt")]
 
 #[path = "../kernels/compare.rs"]
@@ -9,6 +9,8 @@ mod compare;
 mod data;
 #[path = "../kernels/maps.rs"]
 mod maps;
+#[path = "../kernels/operators.rs"]
+mod operators;
 #[allow(dead_code, unreachable_pub, unused_imports, reason = "the contract's tests use the rest")]
 #[path = "../oracle/mod.rs"]
 mod oracle;

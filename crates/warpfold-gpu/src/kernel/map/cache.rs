@@ -19,7 +19,7 @@ pub struct Spliced {
     pub(crate) entry: String,
     pub(crate) ptx: String,
     /// The template's line of each line.
-    lines: Vec<u32>,
+    pub(in crate::kernel) lines: Vec<u32>,
 }
 
 impl Spliced {
@@ -46,31 +46,53 @@ impl Spliced {
     }
 }
 
-/// Modules that are remembered; a program that makes more expressions than that, as a server of queries may, splices anew.
-const MOST: usize = 1024;
+/// What was made of expressions, each once in a process.
+pub(in crate::kernel) struct Made<T> {
+    known: Mutex<Option<HashMap<String, Arc<T>>>>,
+    next: AtomicU64,
+}
+
+impl<T> Made<T> {
+    /// What is remembered; a program that makes more expressions than that, as a server of queries may, splices anew.
+    const MOST: usize = 1024;
+
+    pub(in crate::kernel) const fn new() -> Self {
+        Made { known: Mutex::new(None), next: AtomicU64::new(0) }
+    }
+
+    /// What has a key, made of a number that nothing else has if it is not known.
+    pub(in crate::kernel) fn of(
+        &self,
+        key: String,
+        make: impl FnOnce(u64) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = known().get_or_insert_default().get(&key) {
+            return Ok(made.clone());
+        }
+        let made = Arc::new(make(self.next.fetch_add(1, Ordering::Relaxed))?);
+        let mut known = known();
+        let known = known.get_or_insert_default();
+        if known.len() >= Self::MOST {
+            known.clear();
+        }
+        Ok(known.entry(key).or_insert(made).clone())
+    }
+}
 
 /// The module for a map.
 ///
 /// # Errors
 /// As [`splice`].
 pub(super) fn module(program: &Program, shape: &Shape, inputs: &[Input]) -> Result<Arc<Spliced>> {
-    static MADE: Mutex<Option<HashMap<String, Arc<Spliced>>>> = Mutex::new(None);
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let made = || MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    static MADE: Made<Spliced> = Made::new();
     let key = format!("{shape:?} {inputs:?} {:?}\n{program}", program.inputs());
-    if let Some(spliced) = made().get_or_insert_default().get(&key) {
-        return Ok(spliced.clone());
-    }
-    let entry = shape.entry(program);
-    let template = warpfold_kernels::find(&format!("{entry}.sm{BASE}"));
-    let template = template.unwrap_or_else(|| unreachable!("{entry} is in the catalogue")).ptx();
-    let (ptx, lines) = splice(&template, &entry, program, shape, inputs)?;
-    let name = format!("{entry}, map {}", NEXT.fetch_add(1, Ordering::Relaxed));
-    let spliced = Arc::new(Spliced { name, entry, ptx, lines });
-    let mut made = made();
-    let made = made.get_or_insert_default();
-    if made.len() >= MOST {
-        made.clear();
-    }
-    Ok(made.entry(key).or_insert(spliced).clone())
+    MADE.of(key, |number| {
+        let entry = shape.entry(program);
+        let template = warpfold_kernels::find(&format!("{entry}.sm{BASE}"));
+        let template =
+            template.unwrap_or_else(|| unreachable!("{entry} is in the catalogue")).ptx();
+        let (ptx, lines) = splice(&template, &entry, program, shape, inputs)?;
+        Ok(Spliced { name: format!("{entry}, map {number}"), entry, ptx, lines })
+    })
 }

@@ -33,7 +33,7 @@ impl Splice<'_> {
 }
 
 /// So many bytes from `wfs_p` on, which is a multiple of 16, or of all of them.
-pub(super) fn vectors(
+pub(in crate::kernel) fn vectors(
     text: &mut String,
     guard: &str,
     cache: &str,
@@ -65,7 +65,7 @@ pub(super) fn vectors(
 }
 
 /// One element of those from `wfs_p` on, in one register or two.
-pub(super) fn element(
+pub(in crate::kernel) fn element(
     text: &mut String,
     guard: &str,
     size: usize,

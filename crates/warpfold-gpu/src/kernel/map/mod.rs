@@ -4,7 +4,7 @@
 
 mod array_splice;
 mod batched;
-mod cache;
+pub(super) mod cache;
 mod column_tiles;
 mod columns_splice;
 mod element;
@@ -13,7 +13,7 @@ mod host;
 mod job;
 mod kernel;
 mod launches;
-mod loads;
+pub(super) mod loads;
 mod part_launches;
 mod parted;
 mod parts;
@@ -24,7 +24,7 @@ mod row_jobs;
 mod rows_splice;
 mod scatter_splice;
 mod segments_splice;
-mod shape;
+pub(super) mod shape;
 mod splice;
 
 pub use batched::{AnyMapBatched, AnyOperand, columns, outputs};

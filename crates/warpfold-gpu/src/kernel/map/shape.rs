@@ -135,7 +135,7 @@ impl Values {
 
 /// How an input is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Reads {
+pub(in crate::kernel) enum Reads {
     /// In vectors, as its first element lies at a multiple of 16 bytes.
     Vectors,
     /// Element by element.

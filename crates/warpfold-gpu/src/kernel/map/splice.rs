@@ -13,6 +13,7 @@ use super::kernel::LIE;
 use super::rows_splice::Step;
 use super::segments_splice::Within;
 use super::shape::{Reads, Shape, Walk};
+use crate::kernel::template;
 use crate::{DType, Error, Result};
 
 /// An input of a kernel: which of the program's, and how it is read.
@@ -73,29 +74,13 @@ pub(super) fn splice(
     inputs: &[Input],
 ) -> Result<(String, Vec<u32>)> {
     let mut splice = Splice { program, shape, inputs, entry, registers: 0 };
-    let mut text = String::with_capacity(2 * template.len());
-    let (mut lines, mut body) = (Vec::new(), None);
-    for (number, line) in (1..).zip(template.lines()) {
-        let line = line.trim_end();
-        let replaced = match line.trim().strip_prefix("warpfold.") {
-            Some(marker) => splice.code(marker.trim_end_matches(';'))?,
-            None => format!("{line}\n"),
-        };
-        lines.extend(std::iter::repeat_n(number, replaced.lines().count()));
-        text.push_str(&replaced);
-        if line == "{" {
-            body = body.or(Some((text.len(), lines.len(), number)));
-        }
-    }
+    let replaced = template::replace(template, |marker| splice.code(marker))?;
     let declared = format!(
         ".reg .b32 wfr_<{}>;\n.reg .b32 wff_<{fixed}>;\n.reg .b32 wfn_<{fixed}>;\n.reg .b64 wfb_<{OF_COLUMNS}>;\n",
         splice.registers.max(1),
         fixed = splice.fixed().max(1)
     );
-    let (at, line, number) = body.unwrap_or_else(|| unreachable!("a template has a body"));
-    text.insert_str(at, &declared);
-    lines.splice(line..line, [number; 3]);
-    Ok((text, lines))
+    Ok(replaced.declaring(&declared))
 }
 
 impl Splice<'_> {

@@ -1,0 +1,65 @@
+//! Operators of one's own, as text, on a machine: whole arrays along the canonical tree, by kernels that have the operator's code in them.
+//!
+//! A state lies in registers, whatever its fields are; the templates (`walk/operator.cuh`) say what is folded when. What results are made of it is the engine's.
+
+mod host;
+mod launches;
+mod module;
+mod splice;
+
+pub use launches::OperatorLaunches;
+
+use warpfold_engine::operator::TypedOperator;
+
+use super::array::AnyView;
+use super::executor::Executor;
+use crate::{Result, Value};
+
+/// Folds arrays in a machine's memory by an operator, with the bits of [`warpfold_engine::operator::fold`]. The operator's laws are tried on the first elements,
+/// where it is new to the process.
+///
+/// ```
+/// use warpfold::kernel::{Executor, operator};
+/// use warpfold::simt::Device;
+/// use warpfold_engine::operator::{Operator, Written};
+/// use warpfold_num::DType;
+///
+/// let most = Written { finish: Some("at"), ..Written::new("most: f64, at: u64", "x, index", "max(a.most, b.most), select(b.most > a.most, b.at, a.at)") };
+/// let most = Operator::parse(&most)?.typed(&[("x", DType::F64)])?;
+/// let device = Device::new();
+/// let x = device.upload(&[1.5, 7.0, 2.0])?;
+/// assert_eq!(operator::fold(&device, &most, &[x.view().untyped()])?, [1u64.into()]);
+/// # Ok::<(), warpfold_num::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Map`](crate::Error::Map): the arrays are not the operator's or more than kernels take, a law does not hold, an operation of integers has no value, as the
+/// processor says, or there are no elements and no identity; [`Error::Device`](crate::Error::Device).
+pub fn fold(
+    machine: &dyn Executor,
+    operator: &TypedOperator,
+    inputs: &[AnyView<'_>],
+) -> Result<Vec<Value>> {
+    OperatorLaunches::new(machine, operator, inputs, None)?.run(machine)
+}
+
+/// How an array is shared among warps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperatorGrid {
+    /// Blocks of 1024 elements whose runs wait in shared memory together: a power of two up to 32.
+    pub tile: u32,
+    /// Tiles of a warp, one after another: a power of two.
+    pub span: u64,
+}
+
+impl OperatorGrid {
+    /// Tiles as large as leave every multiprocessor eight warps, and as many of them a warp as leave 4096 spans and 32 warps a multiprocessor.
+    fn of(n: u64, multiprocessors: u32) -> Self {
+        let multiprocessors = u64::from(multiprocessors);
+        let blocks = n.div_ceil(warpfold_exact::tree::BLOCK);
+        let tile = [8, 4, 2].into_iter().find(|tile| blocks / u64::from(*tile) >= 8 * multiprocessors);
+        let tile = tile.unwrap_or(1);
+        let spans = blocks.div_ceil(tile.into()).div_ceil((32 * multiprocessors).clamp(1, 4096));
+        OperatorGrid { tile, span: spans.next_power_of_two() }
+    }
+}
