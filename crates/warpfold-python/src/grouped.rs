@@ -221,7 +221,7 @@ impl GroupBy {
             ));
         }
         let policy = self.policy("exact", "propagate", "raise")?;
-        let arrays = Arrays::of(op, self.x.bind(py), names)?;
+        let arrays = Arrays::parted(op, self.x.bind(py), names)?;
         let values = self.parted(py, arrays.one_axis()?, policy, |parts, groups| {
             arrays.columns(py, parts, &[groups], policy)
         })?;

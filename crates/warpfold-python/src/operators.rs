@@ -16,7 +16,7 @@ use crate::policy::{Axes, axes, policy};
 use crate::reduce::is_all;
 use crate::run::run;
 use crate::segments::cut;
-use crate::take::{Input, Taken, one_axis, take_any};
+use crate::take::{Home, Input, OnGpu, Taken, one_axis, take_any};
 
 /// A reduction of one's own: what `warpfold.operator` makes and `warpfold.reduce` takes.
 ///
@@ -91,9 +91,9 @@ pub(crate) fn operator(
 /// Parameters
 /// ----------
 /// x : array
-///     The array that ``lift`` calls ``x``: contiguous, on the processor; its elements are taken in C order.
+///     The array that ``lift`` calls ``x``: contiguous; its elements are taken in C order. On a GPU it is reduced whole, with the same bits.
 /// op : Operator
-///     What `warpfold.operator` made. Its laws are tried on a sample of the elements first.
+///     What `warpfold.operator` made. Its laws are tried on a sample of the elements first; on a GPU where the operator is new to the process.
 /// axis : int or tuple of int, optional
 ///     The axes to reduce. By default all of them.
 /// keepdims : bool
@@ -105,7 +105,7 @@ pub(crate) fn operator(
 /// threads : int, optional
 ///     No more threads than these.
 /// names : array
-///     Other arrays of the same shape that ``lift`` names.
+///     Other arrays of the same shape that ``lift`` names, in the same memory.
 ///
 /// Returns
 /// -------
@@ -139,7 +139,23 @@ pub(crate) fn reduce<'py>(
     names: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let policy = policy("exact", "propagate", "raise", threads)?;
-    let given = Arrays::of(op, x, names)?;
+    let given = match given(op, x, names)? {
+        Given::Here(inputs) => Arrays::of(op, inputs)?,
+        Given::OnGpu(inputs) => {
+            let ndim = inputs[0].1.input.shape.len();
+            let is_parted = offsets.is_some() || lengths.is_some() || every.is_some();
+            let is_whole = match axes(axis)? {
+                Axes::Some(axes) => is_all(&axes, ndim),
+                Axes::All => true,
+            };
+            if is_parted || !is_whole {
+                return Err(parts_on_gpu());
+            }
+            let columns = crate::cuda::operators::whole(py, &op.operator, &inputs)?;
+            let shape = vec![1; if keepdims { ndim } else { 0 }];
+            return give(py, inputs[0].1.input.home, &columns, &shape);
+        }
+    };
     let ndim = given.shape().len();
     if offsets.is_some() || lengths.is_some() || every.is_some() {
         if axis.is_some() || keepdims {
@@ -169,7 +185,91 @@ pub(crate) fn reduce<'py>(
     }
 }
 
-/// An operator, and the arrays that it is to reduce.
+/// The arrays that an operator is given, by the names that it has for them.
+enum Given {
+    /// In the host's memory.
+    Here(Vec<(String, Input)>),
+    /// In that of GPUs.
+    OnGpu(Vec<(String, OnGpu)>),
+}
+
+fn parts_on_gpu() -> PyErr {
+    PyTypeError::new_err(
+        "operators of one's own reduce whole arrays on a GPU, and parts on the processor alone; copy the array to the host, as x.cpu() or x.get() does",
+    )
+}
+
+/// The arrays, all of one shape and in one kind of memory.
+fn given(
+    op: &Operator,
+    x: &Bound<'_, PyAny>,
+    names: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Given> {
+    let known = op.operator.names();
+    let (mut here, mut there) = (Vec::new(), Vec::new());
+    let mut take = |name: String, array: &Bound<'_, PyAny>| {
+        match take_any(array)? {
+            Taken::Gpu(array) => there.push((name, array)),
+            taken => here.push((name, taken.into_input()?)),
+        }
+        Ok::<(), PyErr>(())
+    };
+    take("x".into(), x)?;
+    for (name, array) in names.into_iter().flatten() {
+        let name: String = name.extract()?;
+        if name == "x" || !known.contains(&name.as_str()) {
+            if is_option(&name) {
+                return Err(PyTypeError::new_err(format!(
+                    "reduce has no option {name} here; leave it out, or say it in the operator's texts"
+                )));
+            }
+            let why = match &name[..] {
+                "x" => "x is the first argument",
+                "index" => "index is an element's own",
+                _ => "lift names no such array",
+            };
+            return Err(PyTypeError::new_err(format!(
+                "reduce got an array {name}, and {why}; leave it out, or give it the name that lift has"
+            )));
+        }
+        take(name, &array)?;
+    }
+    if let (Some((here, _)), Some((there, array))) = (here.first(), there.first()) {
+        return Err(PyValueError::new_err(format!(
+            "{there} lies on GPU {}, and {here} in the host's memory; move them to one",
+            array.gpu.number
+        )));
+    }
+    let here_and_there = || {
+        let there = there.iter().map(|(name, array)| (name, &array.input.shape));
+        here.iter().map(|(name, input)| (name, &input.shape)).chain(there)
+    };
+    if let Some((_, shape)) = here_and_there().next()
+        && let Some((name, other)) = here_and_there().find(|(_, other)| *other != shape)
+    {
+        return Err(PyValueError::new_err(format!(
+            "x has the shape {shape:?}, and {name} {other:?}; give arrays of one shape"
+        )));
+    }
+    Ok(if there.is_empty() { Given::Here(here) } else { Given::OnGpu(there) })
+}
+
+/// Results, a column for each, of a library's own types.
+fn give<'py>(
+    py: Python<'py>,
+    home: Home,
+    columns: &[Column],
+    shape: &[u64],
+) -> PyResult<Bound<'py, PyAny>> {
+    let given = columns.iter().map(|column| array(py, home, column, shape));
+    let mut given = given.collect::<PyResult<Vec<_>>>()?;
+    match given.len() {
+        1 => Ok(given.remove(0)),
+        _ => Ok(PyTuple::new(py, given)?.into_any()),
+    }
+}
+
+/// An operator, and the arrays in the host's memory that it is to reduce.
 pub(crate) struct Arrays {
     typed: TypedOperator,
     inputs: Vec<(String, Input)>,
@@ -178,39 +278,19 @@ pub(crate) struct Arrays {
 }
 
 impl Arrays {
-    pub(crate) fn of(
+    /// What an operator is given to reduce in parts.
+    pub(crate) fn parted(
         op: &Operator,
         x: &Bound<'_, PyAny>,
         names: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let mut inputs: Vec<(String, Input)> = vec![("x".into(), on_processor(x)?)];
-        let known = op.operator.names();
-        for (name, array) in names.into_iter().flatten() {
-            let name: String = name.extract()?;
-            if name == "x" || !known.contains(&name.as_str()) {
-                if is_option(&name) {
-                    return Err(PyTypeError::new_err(format!(
-                        "reduce has no option {name} here; leave it out, or say it in the operator's texts"
-                    )));
-                }
-                let why = match &name[..] {
-                    "x" => "x is the first argument",
-                    "index" => "index is an element's own",
-                    _ => "lift names no such array",
-                };
-                return Err(PyTypeError::new_err(format!(
-                    "reduce got an array {name}, and {why}; leave it out, or give it the name that lift has"
-                )));
-            }
-            inputs.push((name, on_processor(&array)?));
+        match given(op, x, names)? {
+            Given::Here(inputs) => Arrays::of(op, inputs),
+            Given::OnGpu(_) => Err(parts_on_gpu()),
         }
-        let shape = &inputs[0].1.shape;
-        if let Some((name, other)) = inputs.iter().find(|(_, input)| input.shape != *shape) {
-            return Err(PyValueError::new_err(format!(
-                "x has the shape {shape:?}, and {name} {:?}; give arrays of one shape",
-                other.shape
-            )));
-        }
+    }
+
+    fn of(op: &Operator, inputs: Vec<(String, Input)>) -> PyResult<Self> {
         let dtypes: Vec<(&str, DType)> =
             inputs.iter().map(|(name, input)| (name.as_str(), input.dtype)).collect();
         let typed = op.operator.typed(&dtypes).map_err(|error| raised(&error))?;
@@ -258,7 +338,7 @@ impl Arrays {
         let values = run(py, self.bytes(), || engine::fold(typed, &arrays, policy));
         let values = values.map_err(|error| raised(&error))?;
         let columns = values.into_iter().map(|value| Column::of_values(vec![value]));
-        self.give(py, columns.collect(), shape)
+        self.give(py, &columns.collect::<Vec<_>>(), shape)
     }
 
     /// The results of each part.
@@ -271,30 +351,15 @@ impl Arrays {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (arrays, typed) = (self.runs()?, &self.typed);
         let columns = run(py, self.bytes(), || engine::columns(typed, &arrays, parts, policy));
-        self.give(py, columns.map_err(|error| raised(&error))?, shape)
+        self.give(py, &columns.map_err(|error| raised(&error))?, shape)
     }
 
     fn give<'py>(
         &self,
         py: Python<'py>,
-        columns: Vec<Column>,
+        columns: &[Column],
         shape: &[u64],
     ) -> PyResult<Bound<'py, PyAny>> {
-        let home = self.inputs[0].1.home;
-        let given = columns.iter().map(|column| array(py, home, column, shape));
-        let mut given = given.collect::<PyResult<Vec<_>>>()?;
-        match given.len() {
-            1 => Ok(given.remove(0)),
-            _ => Ok(PyTuple::new(py, given)?.into_any()),
-        }
-    }
-}
-
-fn on_processor(x: &Bound<'_, PyAny>) -> PyResult<Input> {
-    match take_any(x)? {
-        Taken::Gpu(_) => Err(PyTypeError::new_err(
-            "operators of one's own run on the processor alone; copy the array to the host, as x.cpu() or x.get() does",
-        )),
-        taken => taken.into_input(),
+        give(py, self.inputs[0].1.home, columns, shape)
     }
 }

@@ -1,7 +1,11 @@
-//! Maps on a GPU: their bits beside the processor's, their speed beside reading alone, and how long a new expression takes.
+//! Maps and operators of one's own on a GPU: their bits beside the processor's, their speed beside reading alone, and how long a new expression takes.
 //!
-//! `cuda_maps [BYTES [all | whole | rows | parts]]` prints a line of JSON for each map and type, over arrays of so many bytes each, 2^29 unless given; of rows, beside
-//! which the plain sums of the same rows are timed, a line for each length; `parts` alone of columns, segments of several lengths and keys.
+//! `cuda_maps [BYTES [all | whole | rows | parts | operators | shapes]]` prints a line of JSON for each map and type, over arrays of so many bytes each, 2^29 unless given; of rows, beside
+//! which the plain sums of the same rows are timed, a line for each length; `parts` alone of columns, segments of several lengths and keys, `operators` alone of operators,
+//! `shapes` of these in several shapes of their launches.
+
+#[path = "cuda_maps/operators.rs"]
+mod operators;
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -419,6 +423,10 @@ fn main() -> Outcome<()> {
     println!("{{\"gpu\": \"{}\"}}", gpu.description().name);
     let bench = Bench { gpu, read, bytes };
     let part = std::env::args().nth(2).unwrap_or_else(|| "all".into());
+    if part == "operators" || part == "shapes" {
+        bench.operators(&numbers(bytes, |x| x as f32), part == "shapes")?;
+        return bench.operators(&numbers(bytes, |x| x), part == "shapes");
+    }
     if part == "parts" {
         bench.parts_of_type(&numbers(bytes, bf16::from_f64))?;
         bench.parts_of_type(&numbers(bytes, |x| x as f32))?;

@@ -106,7 +106,10 @@ mod tests {
         for line in JOIN.lines() {
             let less = JOIN.replacen(&format!("{line}\n"), "", 1);
             assert!(check("operator_join.sm70", &less).is_err(), "without {line}");
-            assert!(check("operator_join.sm70", &format!("{JOIN}{line}\n")).is_err(), "more of {line}");
+            assert!(
+                check("operator_join.sm70", &format!("{JOIN}{line}\n")).is_err(),
+                "more of {line}"
+            );
         }
     }
 

@@ -37,17 +37,11 @@ pub const MAPS: &[MapFold] = &[
 ];
 
 /// Templates of folds by operators of one's own (`walk/operator.cuh`): of an array to states of spans, and of these to one.
-pub const OPERATOR_FOLD: Plain = Plain {
-    name: "operator_fold",
-    source: "entry/operator_fold.cu",
-    entries: &["operator_fold"],
-};
+pub const OPERATOR_FOLD: Plain =
+    Plain { name: "operator_fold", source: "entry/operator_fold.cu", entries: &["operator_fold"] };
 /// See [`OPERATOR_FOLD`].
-pub const OPERATOR_JOIN: Plain = Plain {
-    name: "operator_join",
-    source: "entry/operator_join.cu",
-    entries: &["operator_join"],
-};
+pub const OPERATOR_JOIN: Plain =
+    Plain { name: "operator_join", source: "entry/operator_join.cu", entries: &["operator_join"] };
 
 /// Whether a module, by its name, is a template.
 pub fn is_template(module: &str) -> bool {

@@ -44,7 +44,7 @@ pub(crate) fn reduce<'py>(
 }
 
 /// Where an array lies, and the stream that it is ready in.
-struct DeviceArray {
+pub(super) struct DeviceArray {
     dtype: DType,
     address: usize,
     len: usize,
@@ -52,11 +52,31 @@ struct DeviceArray {
 }
 
 impl DeviceArray {
-    fn of(array: &OnGpu) -> Self {
+    pub(super) fn of(array: &OnGpu) -> Self {
         let address = array.input.address().addr();
         let len = array.input.len() as usize;
         DeviceArray { dtype: array.input.dtype, address, len, stream: array.stream }
     }
+}
+
+/// Runs something with arrays of a GPU as views, each ready once its stream is.
+pub(super) fn with_views<R>(
+    gpu: &Gpu,
+    locations: &[DeviceArray],
+    run: impl FnOnce(&[AnyView<'_>]) -> R,
+) -> R {
+    // SAFETY: the streams are the libraries', which keep them while the call lasts.
+    let stream = |stream: usize| unsafe { gpu.borrow_stream(stream as *mut _) };
+    let streams: Vec<_> = locations.iter().map(|location| location.stream.map(stream)).collect();
+    let view = |location: &DeviceArray| {
+        // SAFETY: the exporters vouch for these elements in their GPU's memory while they are held, which is until the result is read.
+        unsafe { AnyView::from_raw(location.dtype, location.address as u64, location.len) }
+    };
+    let views = locations.iter().zip(&streams).map(|(location, stream)| match stream {
+        Some(stream) => view(location).after(stream),
+        None => view(location),
+    });
+    run(&views.collect::<Vec<_>>())
 }
 
 /// An expression's arrays on a GPU, and what is reduced of them.
@@ -96,20 +116,7 @@ impl Arrays {
 
     /// Runs something with arrays as views, each ready once its stream is.
     pub(super) fn with_views<R>(&self, run: impl FnOnce(&[AnyView<'_>]) -> R) -> R {
-        let Arrays { gpu, locations, .. } = self;
-        // SAFETY: the streams are the libraries', which keep them while the call lasts.
-        let stream = |stream: usize| unsafe { gpu.borrow_stream(stream as *mut _) };
-        let streams: Vec<_> =
-            locations.iter().map(|location| location.stream.map(stream)).collect();
-        let view = |location: &DeviceArray| {
-            // SAFETY: the exporters vouch for these elements in their GPU's memory while they are held, which is until the result is read.
-            unsafe { AnyView::from_raw(location.dtype, location.address as u64, location.len) }
-        };
-        let views = locations.iter().zip(&streams).map(|(location, stream)| match stream {
-            Some(stream) => view(location).after(stream),
-            None => view(location),
-        });
-        run(&views.collect::<Vec<_>>())
+        with_views(&self.gpu, &self.locations, run)
     }
 
     /// The result of each part; of one that does not exist NaN, where its type has one.

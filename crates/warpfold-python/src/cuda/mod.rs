@@ -11,6 +11,7 @@ pub(crate) mod mapped;
 pub(crate) mod mapped_parts;
 pub(crate) mod masked;
 mod on_device;
+pub(crate) mod operators;
 mod ranks;
 pub(crate) mod rows;
 pub(crate) mod segments;

@@ -72,9 +72,8 @@ const QUATERNION: Written<'_> = Written {
 };
 
 /// Around the sizes of groups, runs, blocks, tiles and spans.
-const SIZES: [usize; 18] = [
-    0, 1, 2, 31, 32, 33, 64, 1023, 1024, 1025, 1056, 2048, 3105, 4096, 8191, 8193, 16_385, 20_011,
-];
+const SIZES: [usize; 18] =
+    [0, 1, 2, 31, 32, 33, 64, 1023, 1024, 1025, 1056, 2048, 3105, 4096, 8191, 8193, 16_385, 20_011];
 
 /// Shapes of launches, of one block a tile up to two tiles of eight a span.
 const GRIDS: [OperatorGrid; 4] = [

@@ -63,8 +63,7 @@ impl<'a> OperatorLaunches<'a> {
         let reads: Vec<Input> = read(operator, inputs);
         let modules = Modules::of(operator, &reads)?;
         let (inputs, launches) = (inputs.to_vec(), Vec::new());
-        let mut made =
-            OperatorLaunches { operator, inputs, launches, result: None, _states: None };
+        let mut made = OperatorLaunches { operator, inputs, launches, result: None, _states: None };
         if n == 0 {
             return Ok(made);
         }
@@ -154,8 +153,7 @@ impl<'a> OperatorLaunches<'a> {
 fn read(operator: &TypedOperator, inputs: &[AnyView<'_>]) -> Vec<Input> {
     let input = |index: usize| {
         let view = inputs.get(index)?;
-        let reads =
-            if view.address.is_multiple_of(16) { Reads::Vectors } else { Reads::Elements };
+        let reads = if view.address.is_multiple_of(16) { Reads::Vectors } else { Reads::Elements };
         Some(Input { index, reads, size: view.dtype.size() })
     };
     operator.reads().into_iter().filter_map(input).collect()

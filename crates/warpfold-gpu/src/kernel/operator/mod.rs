@@ -57,7 +57,8 @@ impl OperatorGrid {
     fn of(n: u64, multiprocessors: u32) -> Self {
         let multiprocessors = u64::from(multiprocessors);
         let blocks = n.div_ceil(warpfold_exact::tree::BLOCK);
-        let tile = [8, 4, 2].into_iter().find(|tile| blocks / u64::from(*tile) >= 8 * multiprocessors);
+        let tile =
+            [8, 4, 2].into_iter().find(|tile| blocks / u64::from(*tile) >= 8 * multiprocessors);
         let tile = tile.unwrap_or(1);
         let spans = blocks.div_ceil(tile.into()).div_ceil((32 * multiprocessors).clamp(1, 4096));
         OperatorGrid { tile, span: spans.next_power_of_two() }

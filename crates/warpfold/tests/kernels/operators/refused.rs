@@ -1,7 +1,7 @@
 //! What has no result, and what no kernel folds: said as by the processor.
 
-use warpfold::kernel::operator::fold;
 use warpfold::kernel::AnyView;
+use warpfold::kernel::operator::fold;
 use warpfold::map::HostArray;
 use warpfold::{DType, Policy};
 use warpfold_engine::operator::{self as engine, Written};
@@ -56,7 +56,8 @@ fn what_does_not_suit_is_refused_by_name() {
     let there = machine.upload(&ascending).expect("memory");
     let refused = said(&mean, &of_f64, &[there.view().untyped()]);
     assert!(refused.contains("said to be associative, and is not"), "{refused}");
-    let here = engine::fold(&typed(&mean, &of_f64), &[HostArray::of(&ascending)], Policy::default());
+    let here =
+        engine::fold(&typed(&mean, &of_f64), &[HostArray::of(&ascending)], Policy::default());
     assert_eq!(here.expect_err("no law").to_string(), refused);
     // Nine arrays are more than kernels take; where some are not read, eight may be.
     let names = ["x", "b", "c", "d", "e", "f", "g", "h", "i"].map(|name| (name, DType::I64));
