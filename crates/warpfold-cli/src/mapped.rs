@@ -85,11 +85,16 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
 
 /// What folds: the processor, unless another device is asked for by name.
 fn executor(args: &Reduction, map: &Map) -> Result<Executor, Failure> {
+    executor_of(args, map.dtype())
+}
+
+/// The same of elements of a type.
+pub(crate) fn executor_of(args: &Reduction, dtype: DType) -> Result<Executor, Failure> {
     let device = match args.device {
         Device::Auto => Device::Cpu,
         named => named,
     };
-    let work = Work { op: args.op(), dtype: map.dtype(), policy: args.policy(), bytes: None };
+    let work = Work { op: args.op(), dtype, policy: args.policy(), bytes: None };
     Ok(device::choose(device, work, &args.tuning())?.executor)
 }
 

@@ -8,6 +8,7 @@ mod dtype;
 pub mod element;
 pub mod error;
 mod isa;
+pub mod laws;
 pub mod limbs;
 mod op;
 mod partial_kind;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use warpfold::partial::Finish;
 use warpfold::{DType, Error, Op, Policy};
-use warpfold_engine::operator::{columns, fold};
+use warpfold_engine::operator::columns;
 
 use super::mapped::read;
 use super::{parts, rows};
@@ -27,6 +27,8 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     let inputs: Vec<(&str, DType)> =
         sides.iter().map(|side| (side.name.as_str(), side.dtype)).collect();
     let typed = operator.typed(&inputs).map_err(|error| file.failure(&error))?;
+    let executor =
+        mapped::executor_of(args, inputs.first().map_or(DType::F64, |(_, dtype)| *dtype))?;
     let titles = operator.titles();
     if rows::may_leave_out(args) && operator.counts() {
         return Err(Failure::Usage(
@@ -49,7 +51,8 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
     };
     let is_verbose = args.verbosity() == Verbosity::Verbose;
     if !args.parts.any() {
-        let values = fold(&opened.map, &opened.arrays()?, args.policy()).map_err(said)?;
+        let values = executor.fold_operator(&opened.map, &opened.arrays()?, args.policy());
+        let values = values.map_err(said)?;
         opened.check_unchanged()?;
         let named = titles.into_iter().zip(values.into_iter().map(Some));
         let report = Report {
@@ -58,7 +61,7 @@ pub(crate) fn reduction(args: &Reduction) -> Result<(), Failure> {
             n: opened.first().len(),
             output: Answer::Named(named.collect()),
             accuracy: args.accuracy,
-            device: Device::Cpu,
+            device: executor.device(),
             seconds: begun.elapsed().as_secs_f64(),
             fold_seconds: folding.elapsed().as_secs_f64(),
             texts: opened.texts.found(is_verbose),
@@ -102,8 +105,10 @@ fn check(args: &Reduction) -> Result<(), Failure> {
             args.op()
         )));
     }
-    if !args.device.is_processor() {
-        return refused("an operator of one's own runs on the processor alone; leave out --device");
+    if !args.device.is_processor() && args.parts.any() {
+        return refused(
+            "an operator of one's own folds parts on the processor alone; leave out --device",
+        );
     }
     let policy = Policy { threads: args.policy().threads, ..Policy::default() };
     if args.finish()? != Finish::default() || args.policy() != policy {

@@ -13,7 +13,8 @@ pub(crate) use list::{ListFormat, list};
 use warpfold::kernel::{self, AnyBuffer};
 use warpfold::map::{Folded, HostArray, Map};
 use warpfold::plan::{Link, Placement, Side, Tuning, place_host};
-use warpfold::{DType, Op, Policy, simt};
+use warpfold::{DType, Op, Policy, Value, simt};
+use warpfold_engine::operator::TypedOperator;
 
 use crate::Failure;
 use crate::tuning::Source;
@@ -117,6 +118,23 @@ impl Executor {
         }
     }
 
+    /// What an operator of one's own makes of arrays of the host, likewise.
+    pub(crate) fn fold_operator(
+        &self,
+        operator: &TypedOperator,
+        arrays: &[HostArray<'_>],
+        policy: Policy,
+    ) -> warpfold::Result<Vec<Value>> {
+        match self {
+            Executor::Cpu => warpfold_engine::operator::fold(operator, arrays, policy),
+            #[cfg(feature = "cuda")]
+            Executor::Cuda(gpu) => fold_operator(gpu, operator, arrays),
+            #[cfg(not(feature = "cuda"))]
+            Executor::Cuda(gpu) => gpu.absent(),
+            Executor::Simt(device) => fold_operator(device, operator, arrays),
+        }
+    }
+
     /// The device that results name; never `Auto`.
     pub(crate) fn device(&self) -> Device {
         match self {
@@ -133,14 +151,32 @@ fn fold_map(
     arrays: &[HostArray<'_>],
     first: u64,
 ) -> Result<Folded, Failure> {
-    let upload = |array: &HostArray<'_>| AnyBuffer::upload(machine, array.dtype(), array.bytes());
-    let buffers = arrays.iter().map(upload).collect::<warpfold::Result<Vec<_>>>()?;
+    let buffers = copies(machine, arrays)?;
     let views: Vec<_> = buffers.iter().map(AnyBuffer::view).collect();
     kernel::map::fold(machine, map, &views, first).map_err(|error| match error {
         // What kernels do not map, whatever the elements are.
         warpfold::Error::Map { .. } => Failure::Usage(error.to_string()),
         other => other.into(),
     })
+}
+
+fn fold_operator(
+    machine: &dyn kernel::Executor,
+    operator: &TypedOperator,
+    arrays: &[HostArray<'_>],
+) -> warpfold::Result<Vec<Value>> {
+    let buffers = copies(machine, arrays)?;
+    let views: Vec<_> = buffers.iter().map(AnyBuffer::view).collect();
+    kernel::operator::fold(machine, operator, &views)
+}
+
+/// Arrays of the host, copied to a machine.
+fn copies(
+    machine: &dyn kernel::Executor,
+    arrays: &[HostArray<'_>],
+) -> warpfold::Result<Vec<AnyBuffer>> {
+    let upload = |array: &HostArray<'_>| AnyBuffer::upload(machine, array.dtype(), array.bytes());
+    arrays.iter().map(upload).collect()
 }
 
 /// Opens the device asked for, or the better one.

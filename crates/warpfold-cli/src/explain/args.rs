@@ -9,10 +9,10 @@ use crate::args::{choice, count};
 /// An explanation as asked for on the command line.
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// The kernel: sum, min, argmax, moments, … or by its full name, such as sum_f32_skip_nan; of many reductions at once segments, rows, columns, strided, scatter; map, of an expression; or a rung of the ladder: 06_interleaved
+    /// The kernel: sum, min, argmax, moments, … or by its full name, such as sum_f32_skip_nan; of many reductions at once segments, rows, columns, strided, scatter; map, of an expression; operator, of a file; or a rung of the ladder: 06_interleaved
     pub(crate) kernel: String,
 
-    /// The expression that map is of, such as 'abs(x - y)': its names are random arrays
+    /// The expression that map is of, such as 'abs(x - y)', or the TOML file that operator is of: their names are random arrays
     pub(crate) expression: Option<String>,
 
     /// Elements of the array, which are random

@@ -2,6 +2,7 @@
 
 mod batched;
 mod map;
+mod operator;
 mod production;
 mod rung;
 
@@ -51,20 +52,25 @@ impl Subject {
     /// # Errors
     /// [`Failure::Usage`]: there is no such kernel, or it cannot be launched so.
     pub(crate) fn of(args: &Explain) -> Result<Subject, Failure> {
-        match (&args.expression, args.kernel == map::NAME) {
-            (Some(text), true) => return map::subject(text, args),
-            (None, true) => {
+        match (&args.expression, &*args.kernel) {
+            (Some(text), map::NAME) => return map::subject(text, args),
+            (Some(path), operator::NAME) => return operator::subject(path, args),
+            (None, map::NAME) => {
                 let message = "map takes an expression, as in warpfold explain map 'abs(x - y)'";
                 return Err(Failure::Usage(message.into()));
             }
-            (Some(text), false) => {
+            (None, operator::NAME) => {
+                let message =
+                    "operator takes a file of its texts, as in warpfold explain operator FILE.toml";
+                return Err(Failure::Usage(message.into()));
+            }
+            (Some(text), kernel) => {
                 let message = format!(
-                    "`{text}`: only map takes an expression; leave it out, or say map for {:?}",
-                    args.kernel
+                    "`{text}`: only map takes an expression; leave it out, or say map for {kernel:?}"
                 );
                 return Err(Failure::Usage(message));
             }
-            (None, false) => {}
+            (None, _) => {}
         }
         if let Some(rung) = rung::find(&args.kernel) {
             return rung::subject(rung, args);

@@ -1,6 +1,6 @@
 //! `warpfold explain`: what is counted, in every format.
 
-use crate::program::run;
+use crate::program::{Folder, run};
 
 fn json(args: &[&str]) -> serde_json::Value {
     let run = run(["explain", "--format", "json"].iter().chain(args));
@@ -205,6 +205,13 @@ fn kernels_of_expressions_are_explained_with_their_code() {
     let found = run(["explain", "map", "x > y", "--op", "max"]);
     found.fails(2, &["it is a condition"]);
     run(["explain", "map"]).fails(2, &["map takes an expression"]);
+    run(["explain", "operator"]).fails(2, &["operator takes a file of its texts"]);
+    let folder = Folder::new();
+    let sum = folder.file("s.toml", "state = \"s: f64\"\nlift = \"f64(x)\"\nmerge = \"a.s + b.s\"");
+    let text = run(["explain", "operator", &sum, "--n", "3000"]);
+    assert_eq!(text.code, Some(0), "{text:?}");
+    assert!(text.out.contains("operator_fold") && text.out.contains("operator.cuh"), "{text:?}");
+    run(["explain", "operator", &sum, "--op", "max"]).fails(2, &["the operator says what"]);
     let exp = run(["explain", "map", "exp(x)", "--n", "300"]);
     assert!(exp.code == Some(0) && exp.out.contains("sum of exp(x)"), "{exp:?}");
     run(["explain", "map", "sinh(x)"]).fails(2, &["`sinh` is no function"]);

@@ -77,6 +77,19 @@ fn parts() {
 }
 
 #[test]
+fn a_device_folds_whole_inputs_to_the_same_bits() {
+    let folder = Folder::new();
+    let (moments, most) = (folder.file("m.toml", MOMENTS), folder.file("most.toml", MOST));
+    let x: Vec<f64> = (0..3000).map(|k| f64::from(k % 37) * 0.1).collect();
+    let x = folder.file("x.npy", npy("<f8", false, "(3000,)", &bytes(&x)));
+    let sales = folder.file("sales.csv", SALES);
+    for asked in [["stats", &x, "--operator", &moments], ["stats", &sales, "--operator", &most]] {
+        let on = |device| run([&asked[..], &["--device", device]].concat()).value();
+        assert_eq!(on("simt"), on("cpu"));
+    }
+}
+
+#[test]
 fn what_is_refused() {
     let folder = Folder::new();
     let moments = folder.file("moments.toml", MOMENTS);
@@ -85,7 +98,7 @@ fn what_is_refused() {
     run(["sum", &x, "--operator", &moments]).fails(2, &["say warpfold stats --operator"]);
     with(&["--nan", "ignore"]).fails(2, &["an operator's texts say", "leave out --as"]);
     with(&["--ddof", "1"]).fails(2, &["leave out --as, --ddof"]);
-    with(&["--device", "simt"]).fails(2, &["runs on the processor alone"]);
+    with(&["--device", "simt", "--every", "1"]).fails(2, &["folds parts on the processor alone"]);
     with(&["--every", "1", "--empty", "nan"]).fails(2, &["an operator's identity"]);
     with(&["--map", "x + 1"]).fails(2, &["cannot be used with"]);
     let of = |text: &str| {

@@ -1,15 +1,12 @@
 //! What an operator's texts promise, tried on a sample of the elements.
 
-use warpfold_num::random::Words;
+use warpfold_num::laws::{Neighbours, is_close, triples};
 use warpfold_num::{Error, Result};
 
 use super::Piece;
 use super::typed::{State, TypedOperator};
 use crate::slice::Slice;
 use crate::types::Const;
-
-/// Triples of states that are tried.
-const TRIPLES: usize = 24;
 
 /// The least tolerance of f32, which has nine digits fewer than f64: some 80 roundings.
 const LEAST_OF_F32: f64 = 1e-5;
@@ -22,16 +19,10 @@ impl TypedOperator {
     /// [`Error::Map`], with the states that break a law.
     pub fn check(&self, inputs: &[Slice<'_>]) -> Result<()> {
         let n = inputs.first().map_or(0, Slice::len);
-        if n == 0 {
-            return Ok(());
-        }
-        let mut words = Words(1);
-        for triple in 0..TRIPLES {
+        for Neighbours { states, .. } in triples(n) {
             // What has no value here, such as a sum that a fold never makes, says nothing of a law.
-            let Ok([a, b, c]) = self.neighbours(inputs, n, triple >= TRIPLES / 2, &mut words)
-            else {
-                continue;
-            };
+            let states = states.map(|indices| self.neighbours(inputs, &indices).ok());
+            let [Some(a), Some(b), Some(c)] = states else { continue };
             let merge = |a: &State, b: &State| self.merge(a, b).ok();
             let left = merge(&a, &b).and_then(|ab| merge(&ab, &c));
             let right = merge(&b, &c).and_then(|bc| merge(&a, &bc));
@@ -56,28 +47,11 @@ impl TypedOperator {
         Ok(())
     }
 
-    /// Three states, of one element or of up to four, that stand one behind the other, as in a fold; where there are too few elements the first comes again.
-    fn neighbours(
-        &self,
-        inputs: &[Slice<'_>],
-        n: usize,
-        are_long: bool,
-        words: &mut Words,
-    ) -> Result<[State; 3]> {
-        const LONGEST: usize = 4;
-        let starts = if n > 3 * LONGEST { n - 3 * LONGEST } else { n };
-        let mut index = words.index(starts);
-        let mut next = || -> Result<State> {
-            let more = if are_long { words.index(LONGEST) } else { 0 };
-            let mut state = self.lift(Piece::of(inputs), index % n)?;
-            for _ in 0..more {
-                index += 1;
-                state = self.merge(&state, &self.lift(Piece::of(inputs), index % n)?)?;
-            }
-            index += 1;
-            Ok(state)
-        };
-        Ok([next()?, next()?, next()?])
+    /// The state of some elements, in order.
+    fn neighbours(&self, inputs: &[Slice<'_>], indices: &[usize]) -> Result<State> {
+        let lift = |index: usize| self.lift(Piece::of(inputs), index);
+        let first = lift(indices[0])?;
+        indices[1..].iter().try_fold(first, |state, &index| self.merge(&state, &lift(index)?))
     }
 
     fn same(&self, law: &str, sides: [(&str, State); 2], of: &[State]) -> Result<()> {
@@ -92,12 +66,7 @@ impl TypedOperator {
                 _ => self.tolerance,
             };
             let is_same = match (float(x), float(y)) {
-                // What is infinite or no number says nothing: an infinity less itself is NaN in one order and not in another.
-                (Some(x), Some(y)) => {
-                    x == y
-                        || !(x - y).is_finite()
-                        || (x - y).abs() <= tolerance * scale.fold(0.0, f64::max)
-                }
+                (Some(x), Some(y)) => is_close(x, y, scale.fold(0.0, f64::max), tolerance),
                 _ => x == y,
             };
             if !is_same {

@@ -4,3 +4,4 @@ mod laws;
 mod operators;
 mod order;
 mod results;
+mod texts;

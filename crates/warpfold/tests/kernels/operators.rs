@@ -43,7 +43,7 @@ const ARGMAX: Written<'_> = Written {
     ..WELFORD
 };
 
-/// Products of 2x2 matrices [[x, y], [y, x]], of numbers as they are or where + is max and * is +.
+/// Products of 2x2 matrices, of numbers as they are or where + is max and * is +.
 fn matrices(cell: impl Fn(usize, usize) -> String) -> String {
     [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(i, j)| cell(i, j)).join(", ")
 }
@@ -51,18 +51,17 @@ fn matrices(cell: impl Fn(usize, usize) -> String) -> String {
 const MATRIX: Written<'_> = Written {
     finish: None,
     identity: Some("1, 0, 0, 1"),
-    tolerance: 1e-3,
     state: "m00: f64, m01: f64, m10: f64, m11: f64",
-    lift: "x, y, y, x",
+    // Turns, and a little more: products neither grow nor vanish.
+    lift: "cos(x), sin(x) + y * 1e-4, -sin(x), cos(x)",
     ..WELFORD
 };
 
 /// Rotations by quaternions, made of four arrays: eight fields, as many as there may be.
 const QUATERNION: Written<'_> = Written {
     finish: Some("w, i, j, k, turns, w * w + i * i + j * j + k * k"),
-    tolerance: 1e-3,
     state: "w: f64, i: f64, j: f64, k: f64, turns: u64, least: f32, most: f32, first: i64",
-    lift: "x, y, z, v, 1, f32(x), f32(y), i64(index)",
+    lift: "cos(x), sin(x) * cos(y), sin(x) * sin(y) * cos(z), sin(x) * sin(y) * sin(z), 1, f32(v), f32(y), i64(index)",
     merge: "a.w * b.w - a.i * b.i - a.j * b.j - a.k * b.k,
             a.w * b.i + a.i * b.w + a.j * b.k - a.k * b.j,
             a.w * b.j - a.i * b.k + a.j * b.w + a.k * b.i,
@@ -157,7 +156,7 @@ fn matrices_and_max_plus_are_those_of_the_processor() {
     everywhere(&Written { merge: &plain, ..MATRIX }, &[HostArray::of(&x), HostArray::of(&y)]);
     let most = matrices(|i, j| format!("max(a.m{i}0 + b.m0{j}, a.m{i}1 + b.m1{j})"));
     let identity = Some("0, -inf, -inf, 0");
-    let max_plus = Written { merge: &most, identity, ..MATRIX };
+    let max_plus = Written { merge: &most, identity, lift: "x, y, y, x", ..MATRIX };
     everywhere(&max_plus, &[HostArray::of(&x), HostArray::of(&y)]);
 }
 

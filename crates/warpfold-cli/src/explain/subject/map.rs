@@ -1,6 +1,6 @@
 //! Kernels with the code of an expression in them.
 
-use warpfold::kernel::{AnyBuffer, Code, MapGrid, MapLaunches};
+use warpfold::kernel::{AnyBuffer, BatchedLaunch, Code, MapGrid, MapLaunches, Spliced};
 use warpfold::map::{Expressions, Map};
 use warpfold::simt::Device;
 use warpfold::{DType, Op, Policy};
@@ -36,16 +36,7 @@ pub(super) fn subject(text: &str, args: &Explain) -> Result<Subject, Failure> {
         expressions.names().into_iter().map(|name| (name, dtype)).collect();
     let map = Map::new(op, &expressions, &names, Policy::default()).map_err(usage)?;
     let device = Device::new();
-    let upload = |array| {
-        AnyBuffer::upload(&device, dtype, &random(dtype, args.n, array)?).map_err(Failure::from)
-    };
-    let buffers = (0..names.len() as u64).map(upload).collect::<Result<Vec<_>, Failure>>()?;
-    let allocations = buffers.iter().zip(&names).map(|(buffer, (name, _))| NamedAllocation {
-        name: if *name == "y" { "y" } else { "x" },
-        address: buffer.address(),
-        bytes: (buffer.len() * dtype.size()) as u64,
-    });
-    let allocations = allocations.collect();
+    let buffers = random_arrays(&device, dtype, args.n, names.len())?;
     let views: Vec<_> = buffers.iter().map(AnyBuffer::view).collect();
     let blocks = args.n.div_ceil(4 * u64::from(threads)).clamp(1, 8) as u32;
     let grid = MapGrid { blocks: args.grid.unwrap_or(blocks), threads };
@@ -54,6 +45,41 @@ pub(super) fn subject(text: &str, args: &Explain) -> Result<Subject, Failure> {
     let Some((launch, Code::Spliced(spliced))) = launch.map(|launch| (launch, &launch.code)) else {
         return Err(Failure::Usage(format!("`{text}` names no input; name one")));
     };
+    let note =
+        format!("{op} of {text}, whose code stands where the template's pseudo-instructions do.");
+    of_template(args, dtype, (launch, spliced), note, (&device, named(&names, &buffers)))
+}
+
+/// Arrays of random elements.
+pub(super) fn random_arrays(
+    device: &Device,
+    dtype: DType,
+    n: u64,
+    count: usize,
+) -> Result<Vec<AnyBuffer>, Failure> {
+    let upload =
+        |array| AnyBuffer::upload(device, dtype, &random(dtype, n, array)?).map_err(Failure::from);
+    (0..count as u64).map(upload).collect()
+}
+
+/// What the arrays are called.
+pub(super) fn named(names: &[(&str, DType)], buffers: &[AnyBuffer]) -> Vec<NamedAllocation> {
+    let allocation = |(buffer, (name, dtype)): (&AnyBuffer, &(&str, DType))| NamedAllocation {
+        name: if *name == "y" { "y" } else { "x" },
+        address: buffer.address(),
+        bytes: (buffer.len() * dtype.size()) as u64,
+    };
+    buffers.iter().zip(names).map(allocation).collect()
+}
+
+/// A launch of a template with code in it.
+pub(super) fn of_template(
+    args: &Explain,
+    dtype: DType,
+    (launch, spliced): (&BatchedLaunch, &Spliced),
+    note: String,
+    (device, allocations): (&Device, Vec<NamedAllocation>),
+) -> Result<Subject, Failure> {
     let template = launch.module(args.compute)?;
     let mut program = Program::load(spliced.ptx())
         .map_err(|error| failed(format!("loading {}", spliced.entry()), error.to_string()))?;
@@ -61,9 +87,7 @@ pub(super) fn subject(text: &str, args: &Explain) -> Result<Subject, Failure> {
     program.locate(|line| lines.of(spliced.template_line(line)));
     Ok(Subject {
         name: launch.entry.clone(),
-        note: format!(
-            "{op} of {text}, whose code stands where the template's pseudo-instructions do."
-        ),
+        note,
         timed: None,
         module: template.name.to_owned(),
         dtype,

@@ -71,7 +71,9 @@ impl<'a> OperatorLaunches<'a> {
             host::check(machine, operator, &made.inputs)?;
             modules.is_checked.store(true, Ordering::Relaxed);
         }
-        let grid = grid.unwrap_or_else(|| OperatorGrid::of(n, facts.multiprocessors));
+        let grid = grid.unwrap_or_else(|| {
+            OperatorGrid::of(n, operator.fields().count(), facts.multiprocessors)
+        });
         let result = machine.zeros(8 + STATE)?;
         let (faults, root) = (result.address(), result.address() + 8);
         let spans = n.div_ceil(BLOCK).div_ceil(u64::from(grid.tile)).div_ceil(grid.span);

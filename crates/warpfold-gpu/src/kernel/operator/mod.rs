@@ -53,13 +53,14 @@ pub struct OperatorGrid {
 }
 
 impl OperatorGrid {
-    /// Tiles as large as leave every multiprocessor eight warps, and as many of them a warp as leave 4096 spans and 32 warps a multiprocessor.
-    fn of(n: u64, multiprocessors: u32) -> Self {
+    /// Tiles as large as leave every multiprocessor eight warps and a warp 8 KiB of shared memory, more or less, and as many of them a warp as leave 4096 spans
+    /// and 32 warps a multiprocessor.
+    fn of(n: u64, fields: usize, multiprocessors: u32) -> Self {
         let multiprocessors = u64::from(multiprocessors);
         let blocks = n.div_ceil(warpfold_exact::tree::BLOCK);
-        let tile =
-            [8, 4, 2].into_iter().find(|tile| blocks / u64::from(*tile) >= 8 * multiprocessors);
-        let tile = tile.unwrap_or(1);
+        let is_shared = |tile: u32| blocks / u64::from(tile) >= 8 * multiprocessors;
+        let tiles = [8, 4, 2].into_iter().filter(|&tile| fields <= 4 || tile < 8);
+        let tile = tiles.into_iter().find(|&tile| is_shared(tile)).unwrap_or(1);
         let spans = blocks.div_ceil(tile.into()).div_ceil((32 * multiprocessors).clamp(1, 4096));
         OperatorGrid { tile, span: spans.next_power_of_two() }
     }
