@@ -1,5 +1,7 @@
 """Operators of one's own, beside the same arithmetic along the tree that the contract names."""
 
+import copy
+import pickle
 from functools import reduce as in_order
 
 import numpy as np
@@ -140,3 +142,13 @@ def test_what_is_wrong_is_told():
     for name, why in (("x", "x is the first argument"), ("more", "lift names no such array"), ("weights", "no option weights")):
         with pytest.raises(TypeError, match=why):
             wf.reduce(x, wf.operator(**total), **{name: x})
+
+
+def test_operators_go_to_other_processes():
+    x = np.random.default_rng(1).normal(3, 2, 5000)
+    for more in (dict(), dict(finish="mean, m2 / n", identity="0, 0, 0", tolerance=1e-6)):
+        operator = wf.operator(**WELFORD, **more)
+        again = pickle.loads(pickle.dumps(operator))
+        assert repr(again) == repr(operator)
+        assert wf.reduce(x, again) == wf.reduce(x, operator)
+    assert copy.deepcopy(operator) is not None

@@ -28,6 +28,8 @@ use crate::take::{Home, Input, OnGpu, Taken, one_axis, take_any};
 #[pyclass(frozen, module = "warpfold")]
 pub(crate) struct Operator {
     operator: engine::Operator,
+    /// What made it, by keyword.
+    written: Py<PyDict>,
     shown: String,
 }
 
@@ -35,6 +37,13 @@ pub(crate) struct Operator {
 impl Operator {
     fn __repr__(&self) -> &str {
         &self.shown
+    }
+
+    /// Another process makes it of the same texts.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, ())> {
+        let make = py.import("warpfold")?.getattr("operator")?;
+        let partial = py.import("functools")?.getattr("partial")?;
+        Ok((partial.call((make,), Some(self.written.bind(py)))?, ()))
     }
 }
 
@@ -71,7 +80,9 @@ impl Operator {
 /// (np.float64(7.0), np.int64(20))
 #[pyfunction]
 #[pyo3(signature = (*, state, lift, merge, finish=None, identity=None, commutative=false, tolerance=1e-9))]
+#[allow(clippy::too_many_arguments, reason = "keywords")]
 pub(crate) fn operator(
+    py: Python<'_>,
     state: &str,
     lift: &str,
     merge: &str,
@@ -82,8 +93,16 @@ pub(crate) fn operator(
 ) -> PyResult<Operator> {
     let written = Written { state, lift, merge, finish, identity, commutative, tolerance };
     let operator = engine::Operator::parse(&written).map_err(|error| raised(&error))?;
+    let by_keyword = PyDict::new(py);
+    for (name, text) in [("state", state), ("lift", lift), ("merge", merge)] {
+        by_keyword.set_item(name, text)?;
+    }
+    by_keyword.set_item("finish", finish)?;
+    by_keyword.set_item("identity", identity)?;
+    by_keyword.set_item("commutative", commutative)?;
+    by_keyword.set_item("tolerance", tolerance)?;
     let shown = format!("<operator over {state}>");
-    Ok(Operator { operator, shown })
+    Ok(Operator { operator, written: by_keyword.unbind(), shown })
 }
 
 /// Reduces an array by an operator of one's own, whole or in parts, along one fixed tree: the same bits at any number of threads.
