@@ -19,10 +19,16 @@ import threading
 import time
 from pathlib import Path
 
-QUERIES = ["sum", "group"]
+QUERIES = ["sum", "group", "where"]
+# Of the keys, those below this one: half of a million.
+BELOW = 500_000
 DUCKDB = {
-    "duckdb sum": ("select sum(x) from '{}'", "select key, sum(x) as s from '{}' group by key"),
-    "duckdb fsum": ("select fsum(x) from '{}'", "select key, fsum(x) as s from '{}' group by key"),
+    f"duckdb {name}": (
+        f"select {name}(x) from '{{}}'",
+        f"select key, {name}(x) as s from '{{}}' group by key",
+        f"select {name}(abs(x)) from '{{}}' where key < {BELOW}",
+    )
+    for name in ("sum", "fsum")
 }
 
 
@@ -49,12 +55,16 @@ def peer(engine, query, path, repeat):
 
         version = pl.__version__
         frame = pl.scan_parquet(path)
-        lazy = frame.select(pl.col("x").sum()) if query == "sum" else frame.group_by("key").agg(pl.col("x").sum())
+        lazy = {
+            "sum": frame.select(pl.col("x").sum()),
+            "group": frame.group_by("key").agg(pl.col("x").sum()),
+            "where": frame.filter(pl.col("key") < BELOW).select(pl.col("x").abs().sum()),
+        }[query]
         for _ in range(repeat):
             start = time.perf_counter()
             found = lazy.collect()
             times.append(time.perf_counter() - start)
-        value = found["x"][0] if query == "sum" else float(found.filter(pl.col("key") == 0)["x"][0])
+        value = float(found.filter(pl.col("key") == 0)["x"][0]) if query == "group" else found["x"][0]
     else:
         import duckdb
 
@@ -101,7 +111,8 @@ def child(command):
 def program(binary, query, path, repeat, scratch):
     times = []
     for _ in range(repeat):
-        command = [binary, "sum", path, "--column", "x", "--no-progress"]
+        command = [binary, "sum", path, "--no-progress"]
+        command += ["--map", "abs(x)", "--where", f"key < {BELOW}"] if query == "where" else ["--column", "x"]
         if query == "group":
             command += ["--by", "key", "--out", f"{scratch}/groups.npz"]
         out, seconds, peak = child(command)
@@ -118,20 +129,23 @@ def program(binary, query, path, repeat, scratch):
 
 
 def exact(path):
-    """The correctly rounded sum of the column, and that of key 0."""
+    """The correctly rounded sums: of the column, of key 0, of the magnitudes of some keys."""
+    import numpy as np
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(path)
     tables = (file.read_row_group(k) for k in range(file.num_row_groups))
-    zero = []
+    zero, below = [], []
 
     def values():
         for table in tables:
             zero.extend(table.filter(pc.equal(table["key"], 0))["x"].to_pylist())
+            below.append(np.abs(table.filter(pc.less(table["key"], BELOW))["x"].to_numpy()))
             yield from table["x"].to_numpy()
 
-    return {"sum": math.fsum(values()), "group": math.fsum(zero)}
+    whole = math.fsum(values())
+    return {"sum": whole, "group": math.fsum(zero), "where": math.fsum(x for part in below for x in part)}
 
 
 def machine():
@@ -151,6 +165,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--file", help="the Parquet file, which is kept; written where it is missing")
     parser.add_argument("--without", help="a build without the feature, of which the size is written down")
+    parser.add_argument("--remark", default="the machine was quiet")
     parser.add_argument("--peer", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.peer:
@@ -174,7 +189,7 @@ def main():
         name, model = machine()
         report = {
             "machine": model, "cores": os.cpu_count(), "system": platform.platform(), "date": datetime.date.today().isoformat(),
-            "remark": "loaded machine: others were at work on the same cores", "load_before": load, "load_after": os.getloadavg(),
+            "remark": options.remark, "load_before": load, "load_after": os.getloadavg(),
             "file": {"rows": options.rows, "keys": options.keys, "row_groups": options.row_groups, "bytes": os.path.getsize(path), "columns": "key int64, x float64", "compression": "snappy"},
             "program": {"bytes": os.path.getsize(options.program), "bytes_without_the_feature": options.without and os.path.getsize(options.without)},
             "rows": rows,
