@@ -17,7 +17,7 @@ use crate::{Error, Result};
 pub struct Mapped {
     map: Map,
     /// The same of rows of which some lack a value.
-    of_valid: Map,
+    of_present: Map,
     columns: Vec<DataType>,
     folded: Folded,
     row: u64,
@@ -28,11 +28,11 @@ impl Mapped {
     /// A fold of nothing, by a map of inputs of the types that these columns have.
     ///
     /// # Errors
-    /// None of a map of other inputs than columns of numbers.
+    /// [`Error::Reduction`] for a map of other inputs.
     pub fn new(map: Map, columns: &[DataType]) -> Result<Mapped> {
-        let columns = columns.iter().map(|dtype| values_type(dtype).clone()).collect();
-        let (of_valid, folded) = (map.of_valid()?, map.empty());
-        Ok(Mapped { map, of_valid, columns, folded, row: 0, values: 0 })
+        let columns = inputs_of(&map, columns)?;
+        let (of_present, folded) = (map.of_present()?, map.empty());
+        Ok(Mapped { map, of_present, columns, folded, row: 0, values: 0 })
     }
 
     /// Says which row of the whole the next arrays begin with.
@@ -55,7 +55,7 @@ impl Mapped {
     /// Takes in the next arrays, one of each column.
     ///
     /// # Errors
-    /// [`Error::Mixed`] for an array of another type, and what the map says of values.
+    /// [`Error::Mixed`] for an array of another type, [`Error::Reduction`] for arrays of several lengths, and what the map says of values.
     pub fn push(&mut self, arrays: &[ArrayRef]) -> Result<()> {
         let batch = Batch::of(arrays, &self.columns)?;
         let mut inputs: Vec<HostArray<'_>> = batch.columns.iter().map(Numbers::array).collect();
@@ -64,7 +64,7 @@ impl Mapped {
             None => self.map.fold(&inputs, self.row)?,
             Some(valid) => {
                 inputs.push(HostArray::of(&valid[..]));
-                self.of_valid.fold(&inputs, self.row)?
+                self.of_present.fold(&inputs, self.row)?
             }
         };
         self.folded.merge(&folded);
@@ -91,6 +91,24 @@ impl Mapped {
     }
 }
 
+/// The types of columns whose values a map takes; a dictionary is what it stands for.
+pub(crate) fn inputs_of(map: &Map, columns: &[DataType]) -> Result<Vec<DataType>> {
+    let columns: Vec<DataType> = columns.iter().map(|of| values_type(of).clone()).collect();
+    let wanted = map.program().inputs();
+    let found: Vec<Option<DType>> = columns.iter().map(number_type).collect();
+    if !found.iter().copied().eq(wanted.iter().copied().map(Some)) {
+        return Err(refused(format!(
+            "the columns are of {columns:?}, and the map is for {wanted:?}"
+        )));
+    }
+    Ok(columns)
+}
+
+fn refused(obstacle: String) -> Error {
+    let remedy = "give the columns that it was made for, an array of each".into();
+    warpfold_num::Error::Map { requested: "map".into(), obstacle, remedy }.into()
+}
+
 /// Arrays of some rows as inputs of a map.
 pub(crate) struct Batch {
     pub(crate) columns: Vec<Numbers>,
@@ -102,6 +120,14 @@ pub(crate) struct Batch {
 impl Batch {
     /// Of arrays of these types, which hold numbers.
     pub(crate) fn of(arrays: &[ArrayRef], types: &[DataType]) -> Result<Batch> {
+        let rows = arrays.first().map_or(0, |array| array.len());
+        let lengths: Vec<usize> = arrays.iter().map(|array| array.len()).collect();
+        if lengths.len() != types.len() || lengths.iter().any(|&length| length != rows) {
+            let wanted = types.len();
+            return Err(refused(format!(
+                "{wanted} arrays are read, and these are of {lengths:?} rows"
+            )));
+        }
         let (mut columns, mut nulls) = (Vec::with_capacity(arrays.len()), None);
         for (array, before) in arrays.iter().zip(types) {
             let array = match array.data_type() {
@@ -115,7 +141,6 @@ impl Batch {
             nulls = NullBuffer::union(nulls.as_ref(), array.nulls());
             columns.push(Numbers::of(array));
         }
-        let rows = arrays.first().map_or(0, |array| array.len());
         Ok(Batch { columns, rows, nulls: nulls.filter(|nulls| nulls.null_count() > 0) })
     }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, StringArray};
+use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use warpfold_arrow::{Cell, Keys, Mapped, MappedGroups, MappedResults};
 use warpfold_engine::map::{HostArray, Map, Reduction};
@@ -44,11 +45,19 @@ fn rows(n: usize, seed: u64) -> Vec<Row> {
     (0..n).map(|_| row()).collect()
 }
 
+/// What lies under a null means nothing: numbers that have no square, no quotient and no order.
 fn arrays(rows: &[Row]) -> (ArrayRef, [ArrayRef; 3]) {
+    fn nulls<T>(rows: &[Row], of: impl Fn(&Row) -> Option<T>) -> Option<NullBuffer> {
+        Some(NullBuffer::from(rows.iter().map(|row| of(row).is_some()).collect::<Vec<_>>()))
+    }
     let keys = rows.iter().map(|row| row.0.clone()).collect::<StringArray>();
-    let x = rows.iter().map(|row| row.1).collect::<Float64Array>();
-    let w = rows.iter().map(|row| row.2).collect::<Int32Array>();
-    let ok = rows.iter().map(|row| row.3).collect::<BooleanArray>();
+    let x: Vec<f64> = rows.iter().map(|row| row.1.unwrap_or(f64::NAN)).collect();
+    let beneath = |at: usize| if at % 2 == 0 { 0 } else { i32::MIN };
+    let w = rows.iter().enumerate().map(|(at, row)| row.2.unwrap_or(beneath(at)));
+    let ok = rows.iter().map(|row| row.3.unwrap_or(true)).collect::<Vec<_>>();
+    let x = Float64Array::new(x.into(), nulls(rows, |row| row.1));
+    let w = Int32Array::new(w.collect::<Vec<_>>().into(), nulls(rows, |row| row.2));
+    let ok = BooleanArray::new(ok.into(), nulls(rows, |row| row.3));
     (Arc::new(keys), [Arc::new(x), Arc::new(w), Arc::new(ok)])
 }
 
@@ -56,7 +65,7 @@ const TYPES: [DataType; 3] = [DataType::Float64, DataType::Int32, DataType::Bool
 const INPUTS: [(&str, DType); 3] = [("x", DType::F64), ("w", DType::I32), ("ok", DType::Bool)];
 
 /// Reductions, and the condition on which rows count.
-const WANTED: [(&str, Option<&str>); 9] = [
+const WANTED: [(&str, Option<&str>); 12] = [
     ("sum(x * f64(w))", None),
     ("mean(x)", Some("w > 0 and ok")),
     ("var(x)", Some("ok")),
@@ -66,6 +75,10 @@ const WANTED: [(&str, Option<&str>); 9] = [
     ("argmin(w)", None),
     ("prod(1 + x * 1e-6)", Some("abs(x) < 1e6 and w < 5")),
     ("max(w)", Some("ok")),
+    // Of what lies under nulls these would be errors.
+    ("sum(60 // (w + 2))", Some("60 // (w + 2) > 12 and (w + 9223372036854775800) > 3")),
+    ("min(i64(w) * 4611686018427387904 // 4611686018427387904)", Some("w == 0 or w == 1")),
+    ("sum(x)", Some("60 // (w + 2) != 30")),
 ];
 
 fn map((reduction, keep): (&str, Option<&str>)) -> Map {
@@ -234,9 +247,38 @@ fn a_group_without_a_result_is_named() {
 }
 
 #[test]
-fn arrays_of_other_types_are_refused() {
+fn arrays_of_other_types_and_lengths_are_refused() {
     let mut fold = Mapped::new(map(WANTED[0]), &TYPES).unwrap();
-    let (_, [x, w, _]) = arrays(&rows(10, 1));
-    let error = fold.push(&[x, w.clone(), w]).unwrap_err().to_string();
-    assert!(error.contains("Int32") && error.contains("Boolean"), "{error}");
+    let (keys, [x, w, ok]) = arrays(&rows(10, 1));
+    let error = |pushed: warpfold_arrow::Result<()>| pushed.unwrap_err().to_string();
+    let of_types = error(fold.push(&[x.clone(), w.clone(), w.clone()]));
+    assert!(of_types.contains("Int32") && of_types.contains("Boolean"), "{of_types}");
+    let few = error(fold.push(&[x.clone(), w.clone()]));
+    assert!(few.contains("3 arrays are read"), "{few}");
+    let short = error(fold.push(&[x.clone(), w.slice(0, 9), ok.clone()]));
+    assert!(short.contains("[10, 9, 10]"), "{short}");
+    let floats = [DataType::Float64, DataType::Int64, DataType::Boolean];
+    let other = Mapped::new(map(WANTED[0]), &floats).unwrap_err().to_string();
+    assert!(other.contains("Int64") && other.contains("I32"), "{other}");
+    let words = [DataType::Float64, DataType::Utf8, DataType::Boolean];
+    assert!(MappedGroups::new(map(WANTED[0]), &words, &[DataType::Utf8]).is_err());
+    let mut groups = MappedGroups::new(map(WANTED[0]), &TYPES, &[DataType::Utf8]).unwrap();
+    let short = error(groups.push(&[keys.slice(0, 4)], &[x, w, ok]));
+    assert!(short.contains("4 keys for 10 values"), "{short}");
+    assert_eq!(groups.rows(), 0);
+}
+
+/// Nothing is asked of a condition but what it says itself: nulls take none of its inputs, depth or length.
+#[test]
+fn conditions_may_be_as_long_as_they_may_be_elsewhere() {
+    let names: Vec<String> = (0..8).map(|k| format!("v{k}")).collect();
+    let inputs: Vec<(&str, DType)> = names.iter().map(|name| (&name[..], DType::F64)).collect();
+    let keep = format!("{}{} > 0{}", "(".repeat(60), names.join(" + "), ")".repeat(60));
+    let map = Map::all(&["sum(v0)".parse().unwrap()], Some(&keep), &inputs, Policy::default());
+    let mut fold = Mapped::new(map.unwrap(), &[const { DataType::Float64 }; 8]).unwrap();
+    let column: ArrayRef =
+        Arc::new(Float64Array::from(vec![Some(1.0), None, Some(-3.0), Some(4.5)]));
+    fold.push(&std::array::from_fn::<_, 8, _>(|_| column.clone())).unwrap();
+    let found = fold.map().finish(fold.folded(), Finish::default());
+    assert_eq!(found, Ok(Output::One(Value::F64(5.5))));
 }

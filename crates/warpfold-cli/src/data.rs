@@ -336,8 +336,12 @@ fn note<'a>(rows: u64, nulls: impl Iterator<Item = (&'a String, u64)>, notes: &m
 /// Notes how many rows lack a value in one of the columns that expressions name.
 fn note_rows(columns: &[String], rows: u64, values: u64, notes: &mut Vec<String>) {
     if values < rows {
-        let which = match columns {
-            [one] => one.clone(),
+        let mut names: Vec<&str> = Vec::new();
+        for name in columns {
+            names.extend(Some(name.as_str()).filter(|name| !names.contains(name)));
+        }
+        let which = match &names[..] {
+            [one] => one.to_string(),
             all => format!("one of {}", all.join(", ")),
         };
         let lacking = rows - values;

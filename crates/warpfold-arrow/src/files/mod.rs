@@ -120,6 +120,15 @@ impl Files {
         names.filter(|name| first.schema.index_of(name).is_err()).collect()
     }
 
+    /// Whether any of the files, or of their folders, has a column.
+    pub fn has(&self, name: &str) -> bool {
+        let is_its = |file: &Table| {
+            let own = file.schema.fields().iter().map(|field| field.name());
+            own.chain(file.folders.iter().map(|folder| &folder.name)).any(|known| known == name)
+        };
+        self.files.iter().any(is_its)
+    }
+
     /// The type of a column, which must be the same in all files. Names of folders (`shop=1/`) are columns of integers, where all are, or of strings; a file's
     /// own column of such a name comes before them.
     ///

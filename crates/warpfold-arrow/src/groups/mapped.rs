@@ -11,7 +11,7 @@ use super::keys::{Keys, Store};
 use super::{Named, append, elements, of_group, shown};
 use crate::cell::Cell;
 use crate::fold::{look_up, values_type};
-use crate::mapped::Batch;
+use crate::mapped::{Batch, inputs_of};
 use crate::{Error, Result};
 
 /// Reductions of expressions of columns for each key of another, or each combination of keys of several.
@@ -43,10 +43,10 @@ impl MappedGroups {
     /// Groups of nothing, by a map of inputs of the types that these columns have.
     ///
     /// # Errors
-    /// [`Error::Key`].
+    /// [`Error::Key`]; [`Error::Reduction`] for a map of other inputs.
     pub fn new(map: Map, columns: &[DataType], keys: &[DataType]) -> Result<MappedGroups> {
-        let plain = |types: &[DataType]| types.iter().map(|of| values_type(of).clone()).collect();
-        let (types, key_types): (Vec<DataType>, Vec<DataType>) = (plain(columns), plain(keys));
+        let types = inputs_of(&map, columns)?;
+        let key_types: Vec<DataType> = keys.iter().map(|of| values_type(of).clone()).collect();
         Ok(MappedGroups {
             map,
             columns: vec![(Vec::new(), 0); types.len()],
@@ -60,7 +60,7 @@ impl MappedGroups {
     /// Takes in the next arrays of keys and of columns.
     ///
     /// # Errors
-    /// [`Error::Mixed`] for an array of another type.
+    /// [`Error::Mixed`] for an array of another type, [`Error::Lengths`] and [`Error::Reduction`] for arrays of several lengths.
     pub fn push(&mut self, keys: &[ArrayRef], columns: &[ArrayRef]) -> Result<()> {
         let plain = |array: &ArrayRef| match array.data_type() {
             DataType::Dictionary(..) => look_up(array),
@@ -74,6 +74,9 @@ impl MappedGroups {
             }
         }
         let batch = Batch::of(columns, &self.types)?;
+        if let Some(keys) = keys.iter().find(|keys| keys.len() != batch.rows) {
+            return Err(Error::Lengths { keys: keys.len(), values: batch.rows });
+        }
         for (all, column) in self.columns.iter_mut().zip(&batch.columns) {
             let array = column.array();
             with_element!(array.dtype(), T => append(all, array.slice::<T>().unwrap_or_default()));
@@ -175,11 +178,11 @@ impl MappedGroups {
         let columns = self.columns.iter().zip(self.map.program().inputs());
         let arrays = columns.map(|(column, &dtype)| array(column, dtype).into());
         let mut inputs: Vec<Operand<'_>> = arrays.collect();
-        let of_valid = self.valid.contains(&false).then(|| self.map.of_valid()).transpose()?;
-        if of_valid.is_some() {
+        let of_present = self.valid.contains(&false).then(|| self.map.of_present()).transpose()?;
+        if of_present.is_some() {
             inputs.push(HostArray::of(&self.valid[..]).into());
         }
-        let map = of_valid.as_ref().unwrap_or(&self.map);
+        let map = of_present.as_ref().unwrap_or(&self.map);
         let parts = group_dense(numbers, groups, numbers.len(), map.policy())?;
         let found = map.columns_and_gaps(&inputs, &parts, Indices::OfArray, empty, finish)?;
         // Indices count all rows.

@@ -184,7 +184,7 @@ impl Opened {
 
 /// The column that a name in an expression stands for.
 fn column(args: &Reduction, files: &Files, name: &str) -> Result<String, Failure> {
-    let is_there = files.column(name).is_ok();
+    let is_there = files.has(name);
     match (name == X, args.column.first()) {
         (true, Some(chosen)) if is_there && !matches!(chosen, Column::Name(chosen) if chosen == X) => {
             Err(Failure::Usage(

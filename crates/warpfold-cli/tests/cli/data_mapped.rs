@@ -87,3 +87,22 @@ fn what_no_expression_takes_is_refused() {
     of(ORDERS, &["sum", "--map", "price * y", "--with", &with]).fails(2, &["--with"]);
     of(ORDERS, &["sum", "--column", "price", "--weights", &y]).fails(2, &["y.npy", "name one"]);
 }
+
+/// x is a column where any file has one, whatever the order of the files.
+#[test]
+fn x_is_a_column_before_it_is_another() {
+    let folder = Folder::new();
+    let csv = folder.file("t.csv", "k,v,x\n1,3,100\n2,4,200\n");
+    let file = |name: &str, op: &str, column: &str| {
+        let out = folder.at(name).to_string_lossy().into_owned();
+        run([op, &csv, "--column", column, "--by", "k", "--out", &out]).value();
+        out
+    };
+    let (one, two) = (file("one.parquet", "sum", "v"), folder.at("two.parquet"));
+    let two = two.to_string_lossy().into_owned();
+    run(["stats", &csv, "--of", "sum = sum(v)", "--of", "x = sum(x)", "--by", "k", "--out", &two])
+        .value();
+    assert_eq!(run(["sum", &two, "--map", "x"]).value(), "300.0");
+    run(["sum", &one, &two, "--map", "x"]).fails(1, &["no column x"]);
+    run(["sum", &two, &one, "--map", "x"]).fails(1, &["no column x"]);
+}

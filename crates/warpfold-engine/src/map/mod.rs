@@ -215,24 +215,17 @@ impl Map {
         wanted::map(reductions, keep.as_ref(), inputs, policy)
     }
 
-    /// The same reductions of inputs of which some elements do not count: one input more, the last, is of bools that say which do. What other inputs
-    /// hold where it says no is never read as data. Its partials are those of this map, and merge with them.
+    /// The same reductions of inputs some of whose elements are not there: one input more, the last, is of bools that say which are. What other inputs hold
+    /// where it says no does not count, and is no error, whatever it is. Its partials are those of this map, and merge with them.
     ///
     /// # Errors
     /// [`Error::Map`], never of expressions that have made a map.
-    pub fn of_valid(&self) -> Result<Self> {
-        let mut valid = String::from("valid");
-        while self.names.contains(&valid) {
-            valid.push('_');
-        }
-        let keep = match &self.keep {
-            Some(keep) => format!("({}) and {valid}", keep.text()),
-            None => valid.clone(),
-        };
-        let names = self.names.iter().chain([&valid]).map(String::as_str);
-        let types = self.program.inputs().iter().copied().chain([DType::Bool]);
+    pub fn of_present(&self) -> Result<Self> {
+        let names = self.names.iter().map(String::as_str);
+        let types = self.program.inputs().iter().copied();
         let inputs: Vec<(&str, DType)> = names.zip(types).collect();
-        wanted::map(&self.reductions, Some(&Expr::parse(&keep)?), &inputs, self.policy)
+        let Map { reductions, keep, policy, .. } = self;
+        wanted::map_of_present(reductions, keep.as_ref(), &inputs, *policy)
     }
 
     /// Every input that reductions and a condition name, once.

@@ -322,8 +322,7 @@ fn length_without_stats(map: &Map, inputs: &[Operand<'_>]) -> Result<usize> {
     let n = arrays::length_of(map, &arrays::given_of(inputs))?;
     if map.wanted.iter().any(|wanted| wanted.measure == Measure::Op(Op::Stats)) {
         let remedy = "ask for the results that are wanted, one by one";
-        let obstacle =
-            "stats of an expression's parts are not there with gaps, or of shares of arrays";
+        let obstacle = "stats of an expression have no results for parts without elements to leave out, nor for shares of a world";
         return Err(refused("map", obstacle.into(), remedy));
     }
     Ok(n)

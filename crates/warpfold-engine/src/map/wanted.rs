@@ -53,6 +53,26 @@ pub(super) fn map(
     inputs: &[(&str, DType)],
     policy: Policy,
 ) -> Result<Map> {
+    made(reductions, keep, inputs, policy, false)
+}
+
+/// The same with one input more, which says of each element whether it is there.
+pub(super) fn map_of_present(
+    reductions: &[Reduction],
+    keep: Option<&Expr>,
+    inputs: &[(&str, DType)],
+    policy: Policy,
+) -> Result<Map> {
+    made(reductions, keep, inputs, policy, true)
+}
+
+fn made(
+    reductions: &[Reduction],
+    keep: Option<&Expr>,
+    inputs: &[(&str, DType)],
+    policy: Policy,
+    is_of_present: bool,
+) -> Result<Map> {
     if reductions.len() > MOST {
         let obstacle =
             format!("{} reductions are asked for, and {MOST} are allowed", reductions.len());
@@ -60,9 +80,11 @@ pub(super) fn map(
     }
     let typed =
         reductions.iter().map(|reduction| typed(reduction, inputs)).collect::<Result<Vec<_>>>()?;
-    let all: Vec<&Expr> =
-        keep.into_iter().chain(typed.iter().flat_map(|typed| &typed.expressions)).collect();
-    let program = Program::new(&all, inputs)?;
+    let of_typed = || typed.iter().flat_map(|typed| &typed.expressions);
+    let program = match is_of_present {
+        true => Program::of_present(keep, &of_typed().collect::<Vec<_>>(), inputs)?,
+        false => Program::new(&keep.into_iter().chain(of_typed()).collect::<Vec<_>>(), inputs)?,
+    };
     if let Some(keep) = keep
         && program.result(0) != Type::Bool
     {
@@ -70,18 +92,20 @@ pub(super) fn map(
             format!("`{}` is {}, and wants to be a condition", keep.text(), program.result(0));
         return Err(refused("where", obstacle, "compare it, as in x > 0"));
     }
-    let names = inputs.iter().map(|(name, _)| (*name).into()).collect();
+    let present = is_of_present.then_some("what is there");
+    let names = inputs.iter().map(|(name, _)| *name).chain(present).map(str::to_owned).collect();
+    let has_keep = keep.is_some() || is_of_present;
     let mut map = Map {
         policy,
         program,
         names,
-        has_keep: keep.is_some(),
+        has_keep,
         tasks: Vec::new(),
         wanted: Vec::new(),
         reductions: reductions.to_vec(),
         keep: keep.cloned(),
     };
-    let mut first = usize::from(keep.is_some());
+    let mut first = usize::from(has_keep);
     for typed in typed {
         let wanted = wanted(&mut map, &typed, first)?;
         map.wanted.push(wanted);

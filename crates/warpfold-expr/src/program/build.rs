@@ -14,6 +14,23 @@ mod native;
 mod power;
 
 pub(super) fn program(expressions: &[&Expr], inputs: &[(&str, DType)]) -> Result<Program> {
+    build(None, expressions, inputs)
+}
+
+/// The same with an input more, which says of each element whether it is there, and a condition on those that are.
+pub(super) fn of_present(
+    keep: Option<&Expr>,
+    expressions: &[&Expr],
+    inputs: &[(&str, DType)],
+) -> Result<Program> {
+    build(Some(keep), expressions, inputs)
+}
+
+fn build(
+    of_present: Option<Option<&Expr>>,
+    expressions: &[&Expr],
+    inputs: &[(&str, DType)],
+) -> Result<Program> {
     let dtypes = inputs.iter().map(|&(_, dtype)| dtype).collect();
     let program = Program {
         nodes: Vec::new(),
@@ -22,8 +39,14 @@ pub(super) fn program(expressions: &[&Expr], inputs: &[(&str, DType)]) -> Result
         inputs: dtypes,
         roots: Vec::new(),
         natives: Vec::new(),
+        present: None,
     };
     let mut build = Build { program, known: HashMap::new() };
+    if let Some(keep) = of_present {
+        let typing = |expr| Typing { build: &mut build, expr, inputs, typed: Vec::new() }.root();
+        let keep = keep.map(typing).transpose()?;
+        build.present(keep, inputs.len());
+    }
     for expr in expressions {
         let root = Typing { build: &mut build, expr, inputs, typed: Vec::new() }.root()?;
         build.program.roots.push(root);
@@ -51,6 +74,24 @@ struct Build {
 }
 
 impl Build {
+    /// Adds an input of conditions, and one that it and `keep` hold, if that is a condition.
+    fn present(&mut self, keep: Option<Root>, inputs: usize) {
+        self.program.inputs.push(DType::Bool);
+        let present = self.value(Node::Input(inputs as u8), Type::Bool, "whether it is there");
+        let value = match keep.map(|keep| keep.value) {
+            None => present,
+            // Whoever asked for it says that it is none.
+            Some(keep) if self.program.ty(keep) != Type::Bool => keep,
+            Some(keep) => {
+                let text = self.program.text(keep).to_owned();
+                self.value(Node::Binary(Binary::And, present, keep), Type::Bool, &text)
+            }
+        };
+        self.program.present = Some(present);
+        self.program.roots.push(Root { value, factors: None });
+        self.program.natives.push(None);
+    }
+
     /// The value of a node, made once.
     fn value(&mut self, node: Node, ty: Type, text: &str) -> Id {
         let program = &mut self.program;

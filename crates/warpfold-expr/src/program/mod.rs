@@ -66,6 +66,8 @@ pub struct Program {
     roots: Vec<Root>,
     /// The loop of each expression that has one, and the places of what it reads.
     natives: Vec<Option<(Native, Vec<u8>)>>,
+    /// The input that says which elements are there.
+    present: Option<Id>,
 }
 
 impl Program {
@@ -75,6 +77,24 @@ impl Program {
     /// [`Error::Map`](warpfold_num::Error::Map), with the column of what does not suit the types.
     pub fn new(expressions: &[&Expr], inputs: &[(&str, DType)]) -> Result<Self> {
         build::program(expressions, inputs)
+    }
+
+    /// The same of inputs some of whose elements are not there: one input more, the last, of conditions, says which are. The first expression is a mask of
+    /// those that are there and for which a condition holds, if there is one. What others hold where nothing is there is no fault, not even of the condition.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_present(
+        keep: Option<&Expr>,
+        expressions: &[&Expr],
+        inputs: &[(&str, DType)],
+    ) -> Result<Self> {
+        build::of_present(keep, expressions, inputs)
+    }
+
+    /// The input that says which elements are there.
+    pub(crate) fn present(&self) -> Option<Id> {
+        self.present
     }
 
     /// The values, each after its operands.

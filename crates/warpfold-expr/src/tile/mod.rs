@@ -261,8 +261,9 @@ impl<'p> Tiles<'p> {
         first: usize,
         n: usize,
     ) -> Option<usize> {
-        // What the mask itself is made of has no mask yet.
-        let mask = self.mask.filter(|&mask| step.id > mask).map(|mask| {
+        // What the mask itself is made of has no mask yet, but for the elements that are there.
+        let mask = self.mask.filter(|&mask| step.id > mask).or(self.program.present());
+        let mask = mask.map(|mask| {
             loops::bytes(&self.sources[usize::from(mask)], 1, registers, inputs, first, n)
         });
         (0..n)
