@@ -86,6 +86,17 @@ def test_arrays_that_begin_anywhere_and_have_axes():
         assert there == outcome(wf.reduce, x, operator, keepdims=keepdims)
 
 
+@pytest.mark.parametrize("which", OPERATORS)
+@pytest.mark.parametrize("shape", [(0, 5), (3, 0), (70_000, 3), (1000, 100), (300, 1024), (20, 3, 1025), (3, 100_001)])
+def test_rows(which, shape):
+    texts = OPERATORS[which]
+    x, *more = (tensor("float32", shape, salt) for salt in range(1 + len(names(texts))))
+    more = dict(zip(names(texts), more))
+    operator = wf.operator(**texts)
+    there = outcome(wf.reduce, x.cuda(), operator, -1, **{key: array.cuda() for key, array in more.items()})
+    assert there == outcome(wf.reduce, x, operator, -1, **more), (which, shape)
+
+
 def test_what_has_no_result_is_told_as_on_the_host():
     operator = wf.operator(state="s: i64", lift="x", merge="a.s + b.s")
     x = torch.ones(100_000, dtype=torch.int64)
@@ -106,9 +117,9 @@ def test_what_no_kernel_folds_is_refused():
     operator = wf.operator(state="s: f64", lift="x + y", merge="a.s + b.s")
     x = torch.ones(10, 10, dtype=torch.float64)
     there = x.cuda()
-    with pytest.raises(TypeError, match="parts on the processor alone"):
+    with pytest.raises(ValueError, match="the parts are no rows"):
         wf.reduce(there, operator, 0, y=there)
-    with pytest.raises(TypeError, match="parts on the processor alone"):
+    with pytest.raises(TypeError, match="segments and groups on the processor alone"):
         wf.reduce(there.reshape(-1), operator, every=10, y=there.reshape(-1))
     with pytest.raises(ValueError, match="move them to one"):
         wf.reduce(there, operator, y=x)

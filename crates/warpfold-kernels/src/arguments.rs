@@ -28,6 +28,10 @@ arguments! { "entry/operator_fold.cu": OperatorArguments { n, tile, span, field,
 
 arguments! { "entry/operator_join.cu": OperatorJoinArguments { count, states, out, faults } }
 
+arguments! { "entry/operator_rows.cu": OperatorRowArguments { rows, length, tile, field, room, states, faults } }
+
+arguments! { "entry/operator_short_rows.cu": OperatorShortRowArguments { rows, length, states, faults } }
+
 arguments! { "entry/rank_sums.cu": RankSumArguments { rows, pitch, ranks, columns, own, own_rank, out } }
 
 arguments! { "entry/groups.cu": RunArguments { keys, n, share, counts, starts, labels, bytes, base, runs } }

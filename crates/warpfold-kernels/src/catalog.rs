@@ -5,7 +5,10 @@ mod maps;
 mod sums;
 
 pub use batched::{BatchedBuild, COLUMN_FOLDS, SEGMENT_FOLDS, STRIDED_FOLDS, batched_builds};
-pub use maps::{MAP_INPUTS, MAPS, MapFold, OPERATOR_FOLD, OPERATOR_JOIN, is_template};
+pub use maps::{
+    MAP_INPUTS, MAPS, MapFold, OPERATOR_FOLD, OPERATOR_JOIN, OPERATOR_ROWS, OPERATOR_SHORT_ROWS,
+    is_template,
+};
 pub use sums::{RANK_SUMS, TABLES};
 
 /// The element types by the names of the contract, with the C++ type of each.
@@ -235,6 +238,8 @@ pub const PLAIN: &[Plain] = &[
     LENGTHS,
     OPERATOR_FOLD,
     OPERATOR_JOIN,
+    OPERATOR_ROWS,
+    OPERATOR_SHORT_ROWS,
     RANK_SUMS,
     SORT,
     SORT_SMALL,

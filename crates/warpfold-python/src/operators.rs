@@ -110,7 +110,7 @@ pub(crate) fn operator(
 /// Parameters
 /// ----------
 /// x : array
-///     The array that ``lift`` calls ``x``: contiguous; its elements are taken in C order. On a GPU it is reduced whole, with the same bits.
+///     The array that ``lift`` calls ``x``: contiguous; its elements are taken in C order. On a GPU it is reduced whole or in rows, with the same bits.
 /// op : Operator
 ///     What `warpfold.operator` made. Its laws are tried on a sample of the elements first; on a GPU where the operator is new to the process.
 /// axis : int or tuple of int, optional
@@ -161,21 +161,12 @@ pub(crate) fn reduce<'py>(
     let given = match given(op, x, names)? {
         Given::Here(inputs) => Arrays::of(op, inputs)?,
         Given::OnGpu(inputs) => {
-            let ndim = inputs[0].1.input.shape.len();
-            let is_parted = offsets.is_some() || lengths.is_some() || every.is_some();
-            let is_whole = match axes(axis)? {
-                Axes::Some(axes) => is_all(&axes, ndim),
-                Axes::All => true,
-            };
-            if is_parted || !is_whole {
+            if offsets.is_some() || lengths.is_some() || every.is_some() {
                 return Err(parts_on_gpu());
             }
-            let columns = crate::cuda::operators::whole(py, &op.operator, &inputs)?;
-            let shape = vec![1; if keepdims { ndim } else { 0 }];
-            return give(py, inputs[0].1.input.home, &columns, &shape);
+            return on_gpu(py, op, &inputs, axis, keepdims);
         }
     };
-    let ndim = given.shape().len();
     if offsets.is_some() || lengths.is_some() || every.is_some() {
         if axis.is_some() || keepdims {
             return Err(PyTypeError::new_err(
@@ -188,20 +179,41 @@ pub(crate) fn reduce<'py>(
             given.columns(py, parts, &[outputs], policy)
         });
     }
+    match over(given.shape(), axis, keepdims)? {
+        (Some(parts), shape) => given.columns(py, &parts, &shape, policy),
+        (None, shape) => given.whole(py, &shape, policy),
+    }
+}
+
+/// What is reduced of arrays of a shape, if that is not all, and the shape of the results.
+fn over(
+    shape: &[u64],
+    axis: Option<&Bound<'_, PyAny>>,
+    keepdims: bool,
+) -> PyResult<(Option<Parts<'static>>, Vec<u64>)> {
     match axes(axis)? {
-        Axes::Some(axes) if !is_all(&axes, ndim) || keepdims => {
-            let layout = Layout::c(given.shape());
-            let folding = layout.and_then(|layout| Folding::of(layout, &axes));
+        Axes::Some(axes) if !is_all(&axes, shape.len()) => {
+            let folding = Layout::c(shape).and_then(|layout| Folding::of(layout, &axes));
             let parted = folding.and_then(|folding| Ok((folding.form()?, folding)));
             let (form, folding) = parted.map_err(|error| raised(&error))?;
             let shape = if keepdims { folding.shape_kept() } else { folding.shape() };
-            given.columns(py, &Parts::Axes(form, folding), &shape, policy)
+            Ok((Some(Parts::Axes(form, folding)), shape))
         }
-        Axes::Some(_) | Axes::All => {
-            let shape = vec![1; if keepdims { ndim } else { 0 }];
-            given.whole(py, &shape, policy)
-        }
+        Axes::Some(_) | Axes::All => Ok((None, vec![1; if keepdims { shape.len() } else { 0 }])),
     }
+}
+
+fn on_gpu<'py>(
+    py: Python<'py>,
+    op: &Operator,
+    inputs: &[(String, OnGpu)],
+    axis: Option<&Bound<'py, PyAny>>,
+    keepdims: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let first = &inputs[0].1.input;
+    let (parts, shape) = over(&first.shape, axis, keepdims)?;
+    let columns = crate::cuda::operators::columns(py, &op.operator, inputs, parts.as_ref())?;
+    give(py, first.home, &columns, &shape)
 }
 
 /// The arrays that an operator is given, by the names that it has for them.
@@ -214,7 +226,7 @@ enum Given {
 
 fn parts_on_gpu() -> PyErr {
     PyTypeError::new_err(
-        "operators of one's own reduce whole arrays on a GPU, and parts on the processor alone; copy the array to the host, as x.cpu() or x.get() does",
+        "operators of one's own reduce whole arrays and rows on a GPU, and segments and groups on the processor alone; copy the array to the host, as x.cpu() or x.get() does",
     )
 }
 

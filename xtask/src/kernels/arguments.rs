@@ -28,6 +28,8 @@ const KERNELS: &[(&str, &str, &str)] = &[
     ("walk/map_columns.cuh", "name", "MapColumnArguments"),
     ("entry/operator_fold.cu", "operator_fold", "OperatorArguments"),
     ("entry/operator_join.cu", "operator_join", "OperatorJoinArguments"),
+    ("entry/operator_rows.cu", "operator_rows", "OperatorRowArguments"),
+    ("entry/operator_short_rows.cu", "operator_short_rows", "OperatorShortRowArguments"),
 ];
 
 /// Lists of parameters that several kernels begin with.

@@ -63,22 +63,33 @@ pub(super) fn check(module: &str, ptx: &str) -> Outcome {
 }
 
 /// How often each pseudo-instruction of an operator's templates stands: as often as the device code calls for it.
-const OPERATORS: [(&str, &[(&str, usize)]); 2] = [
+const OPERATORS: [(&str, &[(&str, usize)]); 4] = [
+    ("operator_fold", OF_TILES),
+    ("operator_rows", OF_TILES),
     (
-        "operator_fold",
+        "operator_short_rows",
         &[
             ("fold", 1),
-            ("get_shared", 2),
             ("group", 1),
             ("leaf", 1),
-            ("left_shared", 2),
+            ("left_shared", 1),
             ("load_run", 1),
             ("put", 1),
-            ("put_shared", 3),
-            ("right_shared", 2),
+            ("put_shared", 1),
         ],
     ),
     ("operator_join", &[("get", 1), ("put", 2), ("right", 1)]),
+];
+const OF_TILES: &[(&str, usize)] = &[
+    ("fold", 1),
+    ("get_shared", 2),
+    ("group", 1),
+    ("leaf", 1),
+    ("left_shared", 2),
+    ("load_run", 1),
+    ("put", 1),
+    ("put_shared", 3),
+    ("right_shared", 2),
 ];
 
 fn check_operator(module: &str, ptx: &str, wanted: &[(&str, usize)]) -> Outcome {

@@ -31,7 +31,7 @@ use warpfold_plan::HostArray;
 
 use crate::map::slice;
 use crate::{facts, threads};
-pub use parts::columns;
+pub use parts::{columns, read_columns};
 
 /// Elements that a thread takes at once, from an index that they divide: one span of the tree.
 const GRAIN: u64 = 64 * BLOCK;

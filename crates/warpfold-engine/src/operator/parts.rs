@@ -48,8 +48,19 @@ pub fn columns(
             blocks.into_iter().flatten().collect()
         }
     };
-    let mut results: Vec<Vec<Value>> =
-        operator.results().iter().map(|_| Vec::with_capacity(outputs)).collect();
+    read_columns(operator, parts, states)
+}
+
+/// The results that the states of all parts say, a column for each that the operator has.
+///
+/// # Errors
+/// As [`read`], with the part that has no result.
+pub fn read_columns(
+    operator: &TypedOperator,
+    parts: &Parts<'_>,
+    states: impl IntoIterator<Item = Result<Option<State>>>,
+) -> Result<Vec<Column>> {
+    let mut results: Vec<Vec<Value>> = operator.results().iter().map(|_| Vec::new()).collect();
     for (output, state) in states.into_iter().enumerate() {
         let values = state.and_then(|state| read(operator, state)).map_err(|error| {
             Error::Output { output: parts.name(output as u64), error: Box::new(error) }

@@ -36,12 +36,22 @@ pub const MAPS: &[MapFold] = &[
     MapFold::of("segment_extreme", "entry/map_segments.cu", "SegmentExtreme", &["f32", "f64"]),
 ];
 
-/// Templates of folds by operators of one's own (`walk/operator.cuh`): of an array to states of spans, and of these to one.
+/// A template of folds by operators of one's own (`walk/operator.cuh`): of an array, to states of spans.
 pub const OPERATOR_FOLD: Plain =
     Plain { name: "operator_fold", source: "entry/operator_fold.cu", entries: &["operator_fold"] };
-/// See [`OPERATOR_FOLD`].
+/// The same of states of spans, to one.
 pub const OPERATOR_JOIN: Plain =
     Plain { name: "operator_join", source: "entry/operator_join.cu", entries: &["operator_join"] };
+
+/// The same of rows of an array.
+pub const OPERATOR_ROWS: Plain =
+    Plain { name: "operator_rows", source: "entry/operator_rows.cu", entries: &["operator_rows"] };
+/// The same of rows of one block of the tree at most.
+pub const OPERATOR_SHORT_ROWS: Plain = Plain {
+    name: "operator_short_rows",
+    source: "entry/operator_short_rows.cu",
+    entries: &["operator_short_rows"],
+};
 
 /// Whether a module, by its name, is a template.
 pub fn is_template(module: &str) -> bool {

@@ -1,7 +1,8 @@
-//! Operators of one's own on a GPU: whole arrays, by kernels that have the operator's code in them.
+//! Operators of one's own on a GPU: whole arrays and rows, by kernels that have the operator's code in them.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use warpfold_engine::Parts;
 use warpfold_engine::operator::Operator;
 use warpfold_gpu::cuda::KeepContext;
 use warpfold_gpu::kernel;
@@ -12,11 +13,12 @@ use super::mapped::{DeviceArray, check_run, with_views};
 use crate::errors::raised;
 use crate::take::OnGpu;
 
-/// The results of all elements of arrays of one shape, a column of one value for each.
-pub(crate) fn whole(
+/// The results of arrays of one shape, a column for each: of all elements one value, or of each part.
+pub(crate) fn columns(
     py: Python<'_>,
     operator: &Operator,
     inputs: &[(String, OnGpu)],
+    parts: Option<&Parts<'_>>,
 ) -> PyResult<Vec<Column>> {
     let _kept = KeepContext::new();
     let (of, first) = &inputs[0];
@@ -34,9 +36,14 @@ pub(crate) fn whole(
     let typed = operator.typed(&dtypes).map_err(|error| raised(&error))?;
     let gpu = devices::gpu(first.gpu.number)?;
     let locations: Vec<_> = inputs.iter().map(|(_, array)| DeviceArray::of(array)).collect();
-    let values = py.detach(|| {
-        with_views(&gpu, &locations, |views| kernel::operator::fold(&gpu, &typed, views))
+    let columns = py.detach(|| {
+        with_views(&gpu, &locations, |views| match parts {
+            Some(parts) => kernel::operator::columns(&gpu, &typed, views, parts),
+            None => {
+                let values = kernel::operator::fold(&gpu, &typed, views)?;
+                Ok(values.into_iter().map(|value| Column::of_values(vec![value])).collect())
+            }
+        })
     });
-    let values = values.map_err(|error| raised(&error))?;
-    Ok(values.into_iter().map(|value| Column::of_values(vec![value])).collect())
+    columns.map_err(|error| raised(&error))
 }

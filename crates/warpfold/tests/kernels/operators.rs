@@ -12,6 +12,8 @@ use crate::machine;
 
 #[path = "operators/refused.rs"]
 mod refused;
+#[path = "operators/rows.rs"]
+mod rows;
 #[path = "operators/tree.rs"]
 mod tree;
 

@@ -1,7 +1,7 @@
 //! Elements of an operator's arrays on the processor: those that its laws are tried on, and all where an operation has no value.
 
-use warpfold_engine::HostArray;
 use warpfold_engine::operator::{self as engine, TypedOperator};
+use warpfold_engine::{HostArray, Parts};
 
 use crate::kernel::array::{AnyView, elements};
 use crate::kernel::executor::Executor;
@@ -28,12 +28,27 @@ pub(super) fn fold(
     inputs: &[AnyView<'_>],
 ) -> Result<Vec<Value>> {
     on_host(machine, inputs, |arrays| engine::fold(operator, arrays, Policy::default()))?;
-    Err(Error::Device {
+    Err(no_fault())
+}
+
+fn no_fault() -> Error {
+    Error::Device {
         requested: "an operator of one's own".into(),
         obstacle: "its kernel says that an operation has no value, and the processor finds one"
             .into(),
         remedy: "report it with the operator's texts",
-    })
+    }
+}
+
+/// The same of parts.
+pub(super) fn columns(
+    machine: &dyn Executor,
+    operator: &TypedOperator,
+    inputs: &[AnyView<'_>],
+    parts: &Parts<'_>,
+) -> Result<Vec<Column>> {
+    on_host(machine, inputs, |arrays| engine::columns(operator, arrays, parts, Policy::default()))?;
+    Err(no_fault())
 }
 
 fn on_host<R>(

@@ -1,29 +1,22 @@
 //! [`OperatorLaunches`]: the launches of an operator over arrays, with the memory that they leave its state in.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-
 use warpfold_engine::operator::{self as engine, State, TypedOperator};
 use warpfold_exact::tree::{BLOCK, RUN};
 use warpfold_expr::MOST_FIELDS;
 use warpfold_kernels::arguments::{OperatorArguments, OperatorJoinArguments};
-use warpfold_kernels::catalog::MAP_INPUTS;
-use warpfold_kernels::entry;
+use warpfold_kernels::catalog::{MAP_INPUTS, OPERATOR_FOLD, OPERATOR_JOIN};
 
-use super::module::Modules;
+use super::module::{Module, check_device};
 use super::splice::Input;
 use super::{OperatorGrid, host};
 use crate::kernel::array::AnyView;
-use crate::kernel::batched::{BatchedLaunch, Code};
+use crate::kernel::batched::BatchedLaunch;
 use crate::kernel::executor::{Executor, Memory, Ready};
-use crate::kernel::map::Spliced;
 use crate::kernel::map::shape::Reads;
-use crate::{Error, Result, Value};
+use crate::{Result, Value};
 
 /// Bytes of a state in memory.
-const STATE: usize = 8 * MOST_FIELDS;
-/// Threads of the block that joins spans.
-const JOINING: u32 = 256;
+pub(super) const STATE: usize = 8 * MOST_FIELDS;
 
 /// The launches of an operator over arrays, not run yet; what they work in is freed with them.
 pub struct OperatorLaunches<'a> {
@@ -51,80 +44,43 @@ impl<'a> OperatorLaunches<'a> {
         inputs.iter().try_for_each(|view| view.check(machine))?;
         let lengths: Vec<_> = inputs.iter().map(|view| (view.dtype, view.len)).collect();
         let n = engine::length_of(operator, &lengths)? as u64;
-        let facts = machine.facts();
-        if facts.compute < Modules::COMPUTE {
-            return Err(Error::Device {
-                requested: "an operator of one's own".into(),
-                obstacle: "no kernel is built for this device; compute capability 7.0 is the least"
-                    .into(),
-                remedy: "run it on the CPU",
-            });
-        }
-        let reads: Vec<Input> = read(operator, inputs);
-        let modules = Modules::of(operator, &reads)?;
+        check_device(machine)?;
+        let reads = read(operator, inputs, None);
+        let module = Module::of(OPERATOR_FOLD, operator, &reads)?;
         let (inputs, launches) = (inputs.to_vec(), Vec::new());
         let mut made = OperatorLaunches { operator, inputs, launches, result: None, _states: None };
         if n == 0 {
             return Ok(made);
         }
-        if !modules.is_checked.load(Ordering::Relaxed) {
-            host::check(machine, operator, &made.inputs)?;
-            modules.is_checked.store(true, Ordering::Relaxed);
-        }
-        let grid = grid.unwrap_or_else(|| {
-            OperatorGrid::of(n, operator.fields().count(), facts.multiprocessors)
-        });
+        module.check(machine, operator, &made.inputs)?;
+        let fields = operator.fields().count();
+        let grid =
+            grid.unwrap_or_else(|| OperatorGrid::of(n, fields, machine.facts().multiprocessors));
         let result = machine.zeros(8 + STATE)?;
-        let (faults, root) = (result.address(), result.address() + 8);
-        let spans = n.div_ceil(BLOCK).div_ceil(u64::from(grid.tile)).div_ceil(grid.span);
+        let (faults, out) = (result.address(), result.address() + 8);
+        let OperatorGrid { tile, span } = grid;
+        let spans = n.div_ceil(BLOCK).div_ceil(u64::from(tile)).div_ceil(span);
+        let mut states = out;
         if spans > 1 {
-            let states = machine.unwritten(spans as usize * STATE)?;
-            let address = states.address();
-            made.fold(&modules.fold, &reads, n, grid, [address, faults]);
-            let arguments =
-                OperatorJoinArguments { count: spans, states: address, out: root, faults };
-            made.launch(&modules.join, 1, JOINING, 0, arguments.words().into());
-            made._states = Some(states);
-        } else {
-            made.fold(&modules.fold, &reads, n, grid, [root, faults]);
+            let memory = machine.unwritten(spans as usize * STATE)?;
+            states = memory.address();
+            made._states = Some(memory);
+        }
+        let warps = module.threads() / 32;
+        let Shared { field, room } = Shared::of(tile, span, operator);
+        let mut words = addresses(&reads, &made.inputs);
+        let arguments =
+            OperatorArguments { n, tile: tile.into(), span, field, room, states, faults };
+        words.extend(arguments.words());
+        let blocks = spans.div_ceil(warps.into()) as u32;
+        made.launches.push(module.launch(blocks, warps * room as u32, words));
+        if spans > 1 {
+            let join = Module::of(OPERATOR_JOIN, operator, &[])?;
+            let arguments = OperatorJoinArguments { count: spans, states, out, faults };
+            made.launches.push(join.launch(1, 0, arguments.words().into()));
         }
         made.result = Some(result);
         Ok(made)
-    }
-
-    fn fold(
-        &mut self,
-        module: &Arc<Spliced>,
-        reads: &[Input],
-        n: u64,
-        grid: OperatorGrid,
-        [states, faults]: [u64; 2],
-    ) {
-        let OperatorGrid { tile, span } = grid;
-        let block = entry(module.entry()).and_then(|entry| entry.max_threads).unwrap_or(64);
-        let warps = block / 32;
-        let blocks = n.div_ceil(BLOCK * u64::from(tile) * span).div_ceil(warps.into());
-        // Of each field the runs of a tile, whose blocks begin in banks of their own, and tiles that wait for their neighbours.
-        let field = 8 * (u64::from(tile) * (RUN + 1) + u64::from(span.ilog2()) + 1);
-        let room = field * self.operator.fields().count() as u64;
-        let address = |input: &Input| self.inputs[input.index].address;
-        let mut words: Vec<u64> = reads.iter().map(address).collect();
-        words.resize(MAP_INPUTS, 0);
-        let tile = u64::from(tile);
-        words.extend(OperatorArguments { n, tile, span, field, room, states, faults }.words());
-        self.launch(module, blocks as u32, block, warps * room as u32, words);
-    }
-
-    fn launch(
-        &mut self,
-        module: &Arc<Spliced>,
-        grid: u32,
-        block: u32,
-        shared_bytes: u32,
-        words: Vec<u64>,
-    ) {
-        let (code, entry) = (Code::Spliced(module.clone()), module.entry().into());
-        self.launches.push(BatchedLaunch { code, entry, grid, block, shared_bytes, words });
     }
 
     /// The launches, one after another: to time them.
@@ -151,12 +107,43 @@ impl<'a> OperatorLaunches<'a> {
     }
 }
 
-/// The inputs that an operator reads, and how.
-fn read(operator: &TypedOperator, inputs: &[AnyView<'_>]) -> Vec<Input> {
+/// Bytes of shared memory that a warp has for states.
+pub(super) struct Shared {
+    /// For a field: of the runs of a tile, whose blocks begin in banks of their own, and of tiles that wait for their right neighbours.
+    pub(super) field: u64,
+    /// For all fields.
+    pub(super) room: u64,
+}
+
+impl Shared {
+    /// For tiles of so many blocks, of which so many follow each other.
+    pub(super) fn of(tile: u32, tiles: u64, operator: &TypedOperator) -> Self {
+        let levels = u64::from(tiles.max(1).ilog2()) + 1;
+        let field = 8 * (u64::from(tile) * (RUN + 1) + levels);
+        Shared { field, room: field * operator.fields().count() as u64 }
+    }
+}
+
+/// The inputs that an operator reads, and how: where there are rows of so many elements, all of them must begin at a vector to be read as such.
+pub(super) fn read(
+    operator: &TypedOperator,
+    inputs: &[AnyView<'_>],
+    row: Option<u64>,
+) -> Vec<Input> {
     let input = |index: usize| {
         let view = inputs.get(index)?;
-        let reads = if view.address.is_multiple_of(16) { Reads::Vectors } else { Reads::Elements };
-        Some(Input { index, reads, size: view.dtype.size() })
+        let size = view.dtype.size();
+        let is_aligned = view.address.is_multiple_of(16)
+            && row.is_none_or(|row| (row * size as u64).is_multiple_of(16));
+        let reads = if is_aligned { Reads::Vectors } else { Reads::Elements };
+        Some(Input { index, reads, size })
     };
     operator.reads().into_iter().filter_map(input).collect()
+}
+
+/// The words of a launch that are the addresses of what an operator reads.
+pub(super) fn addresses(reads: &[Input], inputs: &[AnyView<'_>]) -> Vec<u64> {
+    let mut words: Vec<u64> = reads.iter().map(|read| inputs[read.index].address).collect();
+    words.resize(MAP_INPUTS, 0);
+    words
 }

@@ -1,13 +1,15 @@
-//! Operators of one's own, as text, on a machine: whole arrays along the canonical tree, by kernels that have the operator's code in them.
+//! Operators of one's own, as text, on a machine: whole arrays, and rows, along the canonical tree, by kernels that have the operator's code in them.
 //!
 //! A state lies in registers, whatever its fields are; the templates (`walk/operator.cuh`) say what is folded when. What results are made of it is the engine's.
 
 mod host;
 mod launches;
 mod module;
+mod rows;
 mod splice;
 
 pub use launches::OperatorLaunches;
+pub use rows::columns;
 
 use warpfold_engine::operator::TypedOperator;
 

@@ -105,7 +105,7 @@ impl Splice<'_> {
             ("group", [group]) => format!("mov.u32 {group}, {};\n", self.group()),
             ("load_run", [from]) => self.load(from),
             ("fold", [first, from, next]) => self.fold(first, from, next),
-            ("leaf", [first, at]) => self.leaf(first, at),
+            ("leaf", [first, index, at]) => self.leaf(first, index, at),
             ("put_shared", [at, field]) => self.in_shared("st", OWN, at, field),
             ("get_shared", [at, field]) => self.in_shared("ld", OWN, at, field),
             ("left_shared", [at, field]) => {
@@ -159,14 +159,14 @@ impl Splice<'_> {
     }
 
     /// One element that is not loaded.
-    fn leaf(&self, first: &str, at: &str) -> String {
+    fn leaf(&self, first: &str, index: &str, at: &str) -> String {
         let (mut text, mut register) = (String::from(".reg .b64 wfs_p;\n"), 0);
         for (k, input) in self.inputs.iter().enumerate() {
             let _ = writeln!(text, "mad.lo.u64 wfs_p, {at}, {}, wfx_{k};", input.size);
             element(&mut text, "", input.size, 0, register, "wfc_");
             register += input.size.div_ceil(4);
         }
-        text + &self.begin_or_merge(first, &self.lift(1, 0, at))
+        text + &self.begin_or_merge(first, &self.lift(1, 0, index))
     }
 
     /// The state of an element of a group, as another one.
