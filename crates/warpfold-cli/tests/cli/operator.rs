@@ -84,7 +84,7 @@ fn a_device_folds_whole_inputs_to_the_same_bits() {
     let x = folder.file("x.npy", npy("<f8", false, "(3000,)", &bytes(&x)));
     let sales = folder.file("sales.csv", SALES);
     for asked in [["stats", &x, "--operator", &moments], ["stats", &sales, "--operator", &most]] {
-        let on = |device| run([&asked[..], &["--device", device]].concat()).value();
+        let on = |device| run([&asked[..], &["--device", device]].concat()).value().to_owned();
         assert_eq!(on("simt"), on("cpu"));
     }
 }
