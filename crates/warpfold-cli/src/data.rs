@@ -21,7 +21,7 @@ use crate::args::{Reduction, Verbosity};
 use crate::device::Device;
 use crate::format::Format;
 use crate::input::{ChangeMonitor, Name, Problem, is_columns};
-use crate::report::Report;
+use crate::report::{self, Report};
 use crate::table::{Labels, Table, Titles};
 use crate::{Failure, deliver, folders, outfile, several, streams};
 
@@ -303,9 +303,11 @@ fn group(
     let titles = if is_one { Titles::Results } else { Titles::Columns };
     let mut columns = Vec::new();
     for (name, results) in names.iter().zip(found.columns) {
-        let fields = results.len();
-        let none = results.is_empty().then(|| (args.op().name(), Vec::new()));
-        let all = results.into_iter().chain(none);
+        let results = match results.is_empty() {
+            true => report::titles(args.op()).into_iter().map(|name| (name, Vec::new())).collect(),
+            false => results,
+        };
+        let (fields, all) = (results.len(), results.into_iter());
         columns.extend(
             all.map(|(field, cells)| (titles.of(name, field, fields), print::cells(cells))),
         );

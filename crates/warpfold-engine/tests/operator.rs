@@ -190,6 +190,43 @@ fn laws_are_tried_on_what_a_fold_may_do() {
     assert_eq!(found.expect("it fits from the left"), [Value::I64(i64::MAX - 2)]);
 }
 
+/// An identity that is none is refused, and so is what is none of numbers that are; infinities among the elements are no reason to.
+#[test]
+fn infinite_identities_are_told_from_infinite_elements() {
+    let most = |identity| Written {
+        identity: Some(identity),
+        ..Written::new("most: f64", "x", "max(a.most, b.most)")
+    };
+    let of = |identity, x: &[f64]| {
+        fold(&typed(&most(identity), &[("x", DType::F64)]), &[HostArray::of(x)], Policy::default())
+    };
+    for identity in ["inf", "nan"] {
+        let error = of(identity, &numbers(50)).expect_err("no identity").to_string();
+        assert!(error.contains("left as it is by its identity, and is not"), "{error}");
+    }
+    assert_eq!(
+        of("-inf", &numbers(3)),
+        Ok(vec![Value::F64(numbers(3)[0].max(numbers(3)[1]).max(numbers(3)[2]))])
+    );
+    let x = [1.0, f64::INFINITY, -2.0, f64::NEG_INFINITY];
+    assert_eq!(of("-inf", &x), Ok(vec![Value::F64(f64::INFINITY)]));
+    let sum = typed(&Written::new("s: f64", "x", "a.s + b.s"), &[("x", DType::F64)]);
+    let found = fold(&sum, &[HostArray::of(&x)], Policy::default()).expect("laws hold");
+    assert!(matches!(found[..], [Value::F64(found)] if found.is_nan()), "{found:?}");
+}
+
+/// The branch of a choice that is never taken fails for nothing.
+#[test]
+fn a_branch_that_is_never_taken_is_not_computed() {
+    let merge = "select(true, max(a.s, b.s), a.s * b.s)";
+    let operator = typed(&Written::new("s: i64", "x", merge), &[("x", DType::I64)]);
+    let x = [i64::MAX - 1, i64::MAX, 3];
+    assert_eq!(
+        fold(&operator, &[HostArray::of(&x)], Policy::default()),
+        Ok(vec![Value::I64(i64::MAX)])
+    );
+}
+
 /// Sums of f32 are associative as far as f32 goes, unless nothing is let pass.
 #[test]
 fn f32_has_a_tolerance_of_its_own() {

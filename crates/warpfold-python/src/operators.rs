@@ -197,7 +197,8 @@ fn over(
             let parted = folding.and_then(|folding| Ok((folding.form()?, folding)));
             let (form, folding) = parted.map_err(|error| raised(&error))?;
             let shape = if keepdims { folding.shape_kept() } else { folding.shape() };
-            Ok((Some(Parts::Axes(form, folding)), shape))
+            let is_whole = folding.shape().is_empty();
+            Ok(((!is_whole).then_some(Parts::Axes(form, folding)), shape))
         }
         Axes::Some(_) | Axes::All => Ok((None, vec![1; if keepdims { shape.len() } else { 0 }])),
     }

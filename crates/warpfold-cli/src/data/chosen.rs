@@ -99,14 +99,25 @@ pub(super) fn name_of(files: &Files, column: &Column) -> Result<String, Failure>
             }
         }
         Column::Index(index) => {
-            let field = usize::try_from(index - 1).ok().and_then(|at| schema.fields().get(at));
-            let missing = || {
-                Failure::Data(format!(
+            let at = usize::try_from(index - 1).ok();
+            let named = schema.index_of(&index.to_string()).ok().filter(|&named| at != Some(named));
+            let by_name = format!("column {index} by its name is '(\"{index}\")'");
+            match (at.and_then(|at| schema.fields().get(at)), named) {
+                (Some(field), None) => Ok(field.name().clone()),
+                (Some(field), Some(_)) => Err(Failure::Usage(format!(
+                    "{index} is the place of column {} and the name of another: say {}, or {by_name}",
+                    field.name().escape_debug(),
+                    field.name().escape_debug()
+                ))),
+                (None, None) => Err(Failure::Data(format!(
                     "there is no column {index}; the files have {}",
                     schema.fields().len()
-                ))
-            };
-            field.map(|field| field.name().clone()).ok_or_else(missing)
+                ))),
+                (None, Some(_)) => Err(Failure::Data(format!(
+                    "there is no column {index} among {}; {by_name}",
+                    schema.fields().len()
+                ))),
+            }
         }
     }
 }

@@ -106,3 +106,28 @@ fn x_is_a_column_before_it_is_another() {
     run(["sum", &one, &two, "--map", "x"]).fails(1, &["no column x"]);
     run(["sum", &two, &one, "--map", "x"]).fails(1, &["no column x"]);
 }
+
+#[test]
+fn columns_named_by_numbers_are_told_from_places() {
+    let folder = Folder::new();
+    let csv = folder.file("t.csv", "k,v\n1,3\n2,4\n");
+    let out = folder.at("t.parquet").to_string_lossy().into_owned();
+    let of = ["--of", "a = sum(v)", "--of", "2 = sum(v * 10)", "--of", "9 = sum(v * 100)"];
+    run([&["stats", &csv], &of[..], &["--by", "k", "--out", &out]].concat()).value();
+    run(["sum", &out, "--column", "2"]).fails(2, &["place of column a", "'(\"2\")'"]);
+    assert_eq!(run(["sum", &out, "--column", "(\"2\")"]).value(), "70.0");
+    run(["sum", &out, "--column", "9"]).fails(1, &["no column 9 among 4", "'(\"9\")'"]);
+    // What has no rows has the columns that it has with rows.
+    let none = run([
+        "minmax", &out, "--column", "a", "--by", "k", "--where", "a > 9", "--empty", "none",
+        "--out", &out,
+    ]);
+    assert_eq!(none.code, Some(0), "{none:?}");
+}
+
+/// A product of two integers without a sign is beyond 128 bits with one.
+#[test]
+fn errors_have_the_exact_value() {
+    of(ORDERS, &["max", "--map", "big * big"])
+        .fails(1, &["u64 does not hold 340282366920938463426481119284349108225"]);
+}

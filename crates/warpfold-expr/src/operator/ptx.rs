@@ -36,11 +36,13 @@ impl TypedOperator {
         self.merge.print(raw, state, fault)
     }
 
-    /// What tells the instructions from those of other operators, beside the inputs' types.
+    /// What tells the instructions from those of other operators, and what is said of them, beside the inputs' types.
     pub fn printed_key(&self) -> String {
-        let Values { program, constants } = &self.lift;
-        let merge = &self.merge;
-        format!("{program}{constants:?}\n{}{:?}", merge.program, merge.constants)
+        let key = |Values { program, constants }: &Values| {
+            format!("{program}{:?} {constants:?}", program.roots())
+        };
+        let said = (self.identity, self.commutative, self.tolerance.to_bits());
+        format!("{}\n{}\n{said:?}", key(&self.lift), key(&self.merge))
     }
 }
 

@@ -44,6 +44,17 @@ impl Node {
         };
         operands.into_iter().flatten()
     }
+
+    /// The same of operands that stand elsewhere.
+    fn renumbered(self, at: impl Fn(Id) -> Id) -> Self {
+        match self {
+            Node::Input(_) | Node::Const(_) => self,
+            Node::Unary(op, a) => Node::Unary(op, at(a)),
+            Node::Binary(op, a, b) => Node::Binary(op, at(a), at(b)),
+            Node::Select(a, b, c) => Node::Select(at(a), at(b), at(c)),
+            Node::Fma(a, b, c) => Node::Fma(at(a), at(b), at(c)),
+        }
+    }
 }
 
 /// What an expression of a program is.

@@ -258,12 +258,13 @@ pub(super) fn obstacle(
         }
         Action::Binary(op, a, b) => {
             let (a, b) = (wide(at(a)), wide(at(b)));
-            // Products of 64 bits fit 128.
-            let value = match op {
-                Binary::Add => a + b,
-                Binary::Sub => a - b,
-                Binary::FloorDiv => -a,
-                _ => a.wrapping_mul(b),
+            let value = match (op, u128::try_from(a), u128::try_from(b)) {
+                (Binary::Add, ..) => (a + b).to_string(),
+                (Binary::Sub, ..) => (a - b).to_string(),
+                (Binary::FloorDiv, ..) => (-a).to_string(),
+                // Products of 64 bits fit 128, of two without a sign all of them.
+                (_, Ok(a), Ok(b)) => (a * b).to_string(),
+                _ => (a * b).to_string(),
             };
             format!("{ty} does not hold {value}")
         }

@@ -54,8 +54,8 @@ impl<'a> OperatorLaunches<'a> {
         }
         module.check(machine, operator, &made.inputs)?;
         let fields = operator.fields().count();
-        let grid =
-            grid.unwrap_or_else(|| OperatorGrid::of(n, fields, machine.facts().multiprocessors));
+        let planned = || OperatorGrid::of(n, fields, machine.facts().multiprocessors);
+        let grid = grid.map_or_else(|| Ok(planned()), OperatorGrid::checked)?;
         let result = machine.zeros(8 + STATE)?;
         let (faults, out) = (result.address(), result.address() + 8);
         let OperatorGrid { tile, span } = grid;

@@ -15,7 +15,7 @@ use warpfold_engine::operator::TypedOperator;
 
 use super::array::AnyView;
 use super::executor::Executor;
-use crate::{Result, Value};
+use crate::{Error, Result, Value};
 
 /// Folds arrays in a machine's memory by an operator, with the bits of [`warpfold_engine::operator::fold`]. The operator's laws are tried on the first elements,
 /// where it is new to the process.
@@ -55,6 +55,19 @@ pub struct OperatorGrid {
 }
 
 impl OperatorGrid {
+    /// Fails for shapes along which the tree would be another.
+    fn checked(self) -> Result<Self> {
+        let OperatorGrid { tile, span } = self;
+        match tile.is_power_of_two() && tile <= 32 && span.is_power_of_two() {
+            true => Ok(self),
+            false => Err(Error::Map {
+                requested: "operator".into(),
+                obstacle: format!("a warp is to take {span} tiles of {tile} blocks"),
+                remedy: "give powers of two, and 32 blocks at most".into(),
+            }),
+        }
+    }
+
     /// Tiles as large as leave every multiprocessor eight warps and a warp 8 KiB of shared memory, more or less, and as many of them a warp as leave 4096 spans
     /// and 32 warps a multiprocessor.
     fn of(n: u64, fields: usize, multiprocessors: u32) -> Self {

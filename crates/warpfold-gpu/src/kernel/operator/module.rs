@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use warpfold_engine::operator::TypedOperator;
 use warpfold_kernels::catalog::{BASE, MAP_INPUTS, Plain};
 use warpfold_kernels::manifest;
+use warpfold_num::laws::ENOUGH;
 
 use super::host;
 use super::splice::{Input, splice};
@@ -76,7 +77,9 @@ impl Module {
     ) -> Result<()> {
         if !self.is_checked.load(Ordering::Relaxed) {
             host::check(machine, operator, inputs)?;
-            self.is_checked.store(true, Ordering::Relaxed);
+            // Few elements tell little: others are looked at next time.
+            let n = inputs.first().map_or(0, |view| view.len);
+            self.is_checked.store(n >= ENOUGH, Ordering::Relaxed);
         }
         Ok(())
     }

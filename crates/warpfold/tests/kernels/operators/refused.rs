@@ -1,7 +1,7 @@
 //! What has no result, and what no kernel folds: said as by the processor.
 
 use warpfold::kernel::AnyView;
-use warpfold::kernel::operator::fold;
+use warpfold::kernel::operator::{OperatorGrid, OperatorLaunches, fold};
 use warpfold::map::HostArray;
 use warpfold::{DType, Policy};
 use warpfold_engine::operator::{self as engine, Written};
@@ -67,4 +67,28 @@ fn what_does_not_suit_is_refused_by_name() {
     assert!(said(&nine, &names, &all).contains("it reads 9 arrays, and kernels take 8"));
     let eight = typed(&Written { lift: "x + b + c + d, f + g + h + i", ..two }, &names);
     assert_eq!(fold(&machine, &eight, &all), Ok(vec![200i64.into(); 2]));
+}
+
+/// The same operations, of which each takes another as its result: they are two kernels.
+#[test]
+fn operators_that_differ_in_what_they_take_alone_are_told_apart() {
+    let (x, y): (Vec<i64>, Vec<i64>) = (0..3000).map(|k| (k + 1, 7 * k)).unzip();
+    let arrays = [HostArray::of(&x), HostArray::of(&y)];
+    for lift in ["x + y, x", "x + y, y"] {
+        let written = Written { state: "s: i64, t: i64", lift, merge: "a.s + b.s, a.t", ..SUM };
+        compare(&written, &arrays, 3000, 0);
+    }
+}
+
+#[test]
+fn shapes_of_another_tree_are_refused() {
+    let Some(machine) = machine(2, 3) else { return };
+    let x = machine.upload(&[1i64; 5000]).expect("memory");
+    let sum = typed(&SUM, &[("x", DType::I64)]);
+    for (tile, span) in [(0, 1), (1, 0), (3, 1), (64, 1), (4, 6)] {
+        let grid = Some(OperatorGrid { tile, span });
+        let found = OperatorLaunches::new(&machine, &sum, &[x.view().untyped()], grid);
+        let error = found.err().expect("it is refused").to_string();
+        assert!(error.contains("powers of two"), "{error}");
+    }
 }
