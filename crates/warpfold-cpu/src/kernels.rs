@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use warpfold_num::Complex;
 
 use super::batch::{
-    Approximate, Batched, BothEnds, End, FloatSums, Highest, IntegerProducts, IntegerSums,
-    Integers, Largest, LargestSquare, Multiplied, NearNorm, Nonzero, NormSums, Order, Out, Plain,
-    Ranked, Sizes, Squares, Sums, Tally, Widest, Wrapped, alone, drive, multiply, short,
+    Approximate, Batched, BothEnds, End, FirstHighest, FloatSums, Highest, IntegerProducts,
+    IntegerSums, Integers, Largest, LargestSquare, Multiplied, NearNorm, Nonzero, NormSums, Order,
+    Out, Plain, Ranked, Sizes, Squares, Sums, Tally, Widest, Wrapped, alone, drive, multiply, short,
 };
 use super::batch::{IntoPartial, Read};
 use super::count::Nans;
@@ -189,11 +189,12 @@ macro_rules! batched_ordered {
             let order = Order::of::<Self>(if least { End::Least } else { End::Greatest }, nan);
             match op {
                 Op::Min | Op::Max => {
-                    let kind = Highest::<$signed, false>(order);
+                    let kind = Highest::<$signed>(order);
                     drive(kind, batched, |x| bytemuck::cast_slice(x), out);
                 }
+                _ if batched.longest() > FirstHighest::<$signed>::MOST => alone(batched, out),
                 _ => {
-                    let kind = Highest::<$signed, true>(order);
+                    let kind = FirstHighest::<$signed>(order);
                     drive(kind, batched, |x| bytemuck::cast_slice(x), out);
                 }
             }
@@ -201,7 +202,7 @@ macro_rules! batched_ordered {
 
         fn batched_both_ends(batched: &Batched<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>) {
             let nan = batched.plan.batch.policy.nan;
-            let end = |end| Highest::<$signed, false>(Order::of::<Self>(end, nan));
+            let end = |end| Highest::<$signed>(Order::of::<Self>(end, nan));
             let kind = BothEnds(end(End::Least), end(End::Greatest));
             drive(kind, batched, |x| bytemuck::cast_slice(x), out);
         }

@@ -93,11 +93,12 @@ impl<'s, 'k, K: LaneOperation> Stripe<'s, 'k, K> {
 
     /// Empty overflow stores that threads share for the columns of a stripe.
     pub(super) fn overflow(
+        kind: K,
         at: At,
         sink: &'k dyn Sink<K::Small>,
     ) -> Vec<Mutex<OverflowStore<'k, K>>> {
         let outputs = |first| TOGETHER.min(at.real - first);
-        let overflow = |first| Mutex::new(OverflowStore::new(sink, outputs(first)));
+        let overflow = |first| Mutex::new(OverflowStore::new(kind, sink, outputs(first)));
         (0..at.real).step_by(TOGETHER).map(overflow).collect()
     }
 
@@ -133,7 +134,8 @@ impl<'s, 'k, K: LaneOperation> Stripe<'s, 'k, K> {
             }
             None => {
                 let own = self.own.take();
-                let mut own = own.unwrap_or_else(|| OverflowStore::new(self.sink, self.at.real));
+                let mut own =
+                    own.unwrap_or_else(|| OverflowStore::new(self.kind, self.sink, self.at.real));
                 work(self, &mut own, 0);
                 self.own = Some(own);
             }
@@ -262,7 +264,7 @@ impl<'s, 'k, K: LaneOperation> Stripe<'s, 'k, K> {
             return 0;
         }
         let mut missed = Vec::new();
-        let full = self.at.width / N / ABREAST * ABREAST;
+        let full = if K::IS_LARGE { 0 } else { self.at.width / N / ABREAST * ABREAST };
         let (blocks, _) = lanes[..full].as_chunks::<ABREAST>();
         let (made, _) = next[..full].as_chunks_mut::<ABREAST>();
         for (first, (lanes, made)) in (0..).step_by(ABREAST).zip(blocks.iter().zip(made)) {
@@ -300,6 +302,8 @@ impl<'s, 'k, K: LaneOperation> Stripe<'s, 'k, K> {
                 rest.split_at(rest.partition_point(|&group| self.overflow_of(group) == k));
             self.with_overflow(k, |fold, overflow, before| {
                 let at = |column| (column - before) % fold.at.real;
+                // From the first of rows that are taken as one.
+                let moved = |column| ((column - before) / fold.at.real) as i64 * fold.position;
                 let join = |overflow: &mut OverflowStore<'k, K>,
                             band: &Band<'_, K>,
                             columns: Range<usize>| {
@@ -308,7 +312,8 @@ impl<'s, 'k, K: LaneOperation> Stripe<'s, 'k, K> {
                     let mut lanes = band.kind.lanes(exponents);
                     band.add_one(columns.start, lanes, &mut lanes);
                     for (lane, column) in columns.enumerate() {
-                        overflow.join(at(column), &band.kind.lane(&lanes, lane), band.rows as u64);
+                        let small = K::moved(band.kind.lane(&lanes, lane), moved(column));
+                        overflow.join(at(column), &small, band.rows as u64);
                     }
                     Some(())
                 };

@@ -85,7 +85,7 @@ pub(super) fn run<K: LaneOperation>(
     let mut tables: Vec<Vec<Cell<K::Small>>> =
         (0..x.len().div_ceil(length)).map(|_| Vec::new()).collect();
     let (overflow, is_given_up) =
-        (Mutex::new(OverflowStore::<K>::new(sink, groups)), AtomicBool::new(false));
+        (Mutex::new(OverflowStore::<K>::new(kind, sink, groups)), AtomicBool::new(false));
     let is_far = groups * size_of::<Cell<K::Small>>() > NEAR;
     each(plan.threads, tables.iter_mut().enumerate(), |(k, table)| {
         *table = with_capacity(groups).expect("memory for a table of groups");

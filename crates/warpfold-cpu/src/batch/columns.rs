@@ -32,7 +32,7 @@ pub(super) fn run<K: LaneOperation>(
     let rest = columns.rest();
     let next = AtomicUsize::new(0);
     // Where a column is found in more than one fold or lane, all share an overflow store.
-    let overflow = |k| Stripe::<K>::overflow(columns.stripe(k), sink);
+    let overflow = |k| Stripe::overflow(kind, columns.stripe(k), sink);
     let shared: Vec<_> = match columns.is_shared() {
         true => (0..columns.stripes()).map(overflow).collect(),
         false => Vec::new(),

@@ -84,7 +84,7 @@ impl<T: Element<Component: Factor>> LaneOperation for NormSums<T> {
     const MERGES: bool = true;
 
     #[inline(always)]
-    fn merge(NearNorm(small): &mut NearNorm, NearNorm(other): &NearNorm) -> bool {
+    fn merge(self, NearNorm(small): &mut NearNorm, NearNorm(other): &NearNorm) -> bool {
         *small = small.add_same_sign(*other);
         true
     }
@@ -153,7 +153,7 @@ impl<T: Element<Component: Factor>> LaneOperation for LargestSquare<T> {
     const MERGES: bool = true;
 
     #[inline(always)]
-    fn merge(NearNorm(small): &mut NearNorm, NearNorm(other): &NearNorm) -> bool {
+    fn merge(self, NearNorm(small): &mut NearNorm, NearNorm(other): &NearNorm) -> bool {
         *small = larger(*small, *other);
         true
     }

@@ -218,7 +218,7 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
     const MERGES: bool = true;
 
     #[inline(always)]
-    fn merge(small: &mut [Pair; PARTS], other: &[Pair; PARTS]) -> bool {
+    fn merge(self, small: &mut [Pair; PARTS], other: &[Pair; PARTS]) -> bool {
         let mut next = *small;
         for part in 0..PARTS {
             let Pair { high, low } = other[part];

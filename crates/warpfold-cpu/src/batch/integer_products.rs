@@ -146,7 +146,7 @@ impl<W: IntegerFactor> LaneOperation for IntegerProducts<W> {
     const MOST_TILES: usize = 1;
 
     #[inline(always)]
-    fn merge(small: &mut Wrapped, other: &Wrapped) -> bool {
+    fn merge(self, small: &mut Wrapped, other: &Wrapped) -> bool {
         small.multiply(other.bits, other.near);
         true
     }

@@ -125,7 +125,7 @@ impl<W: Addend> LaneOperation for IntegerSums<W> {
     const MERGES: bool = true;
 
     #[inline(always)]
-    fn merge(small: &mut [i128; 1], other: &[i128; 1]) -> bool {
+    fn merge(self, small: &mut [i128; 1], other: &[i128; 1]) -> bool {
         small[0] += other[0];
         true
     }

@@ -75,6 +75,22 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// Adds an element to each.
     fn add(self, lanes: &mut Self::Lanes, x: &[Self::Element; N], arg_indices: Positions);
 
+    /// Adds the first few of some elements.
+    #[inline(always)]
+    fn add_some(
+        self,
+        lanes: &mut Self::Lanes,
+        mut x: [Self::Element; N],
+        some: usize,
+        arg_indices: Positions,
+    ) {
+        let filler = self.filler(x[0]);
+        for l in 0..N {
+            x[l] = if l < some { x[l] } else { filler };
+        }
+        self.add(lanes, &x, arg_indices);
+    }
+
     /// What a lane holds.
     fn lane(self, lanes: &Self::Lanes, lane: usize) -> Self::Small;
 
@@ -104,6 +120,9 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// What all hold together.
     fn total(self, lanes: &Self::Lanes) -> Self::Small;
 
+    /// Whether the lanes of one group fill the registers.
+    const IS_LARGE: bool = false;
+
     /// Whether there may be elements that no exponent range covers.
     const MAY_MISS: bool = true;
 
@@ -123,7 +142,7 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     const MOST_TILES: usize = 8;
 
     /// Adds what another accumulator holds, in the same manner.
-    fn merge(_small: &mut Self::Small, _other: &Self::Small) -> bool {
+    fn merge(self, _small: &mut Self::Small, _other: &Self::Small) -> bool {
         false
     }
 

@@ -60,7 +60,7 @@ pub(super) use norms::{Largest, Sizes};
 use outputs::Write;
 pub(crate) use outputs::{Out, Read};
 pub(crate) use products::{Multiplied, multiply};
-pub(super) use ranks::{BothEnds, Highest, Order};
+pub(super) use ranks::{BothEnds, FirstHighest, Highest, Order};
 pub(crate) use ranks::{End, Ranked};
 pub(crate) use results::{AT_ONCE, Lone, Writer, collect, collect_in_turn, keep};
 use runs::Runs;
@@ -120,6 +120,14 @@ impl<'a, T: FoldWhole> Batched<'a, T> {
     pub(crate) fn memory(&self) -> &[T] {
         match self.source {
             Source::Loops(x, _) | Source::Segments(x, _) | Source::Groups(x, ..) => x,
+        }
+    }
+
+    /// How many elements a lane may find: of runs of memory, as many as there are in a tile.
+    pub(crate) fn longest(&self) -> u64 {
+        match self.source {
+            Source::Loops(_, form) => form.inputs,
+            Source::Segments(..) | Source::Groups(..) => 0,
         }
     }
 

@@ -122,7 +122,7 @@ impl<W: Bits, const PARTS: usize> LaneOperation for Nonzero<W, PARTS> {
     const MERGES: bool = true;
 
     #[inline(always)]
-    fn merge(small: &mut Tally, other: &Tally) -> bool {
+    fn merge(self, small: &mut Tally, other: &Tally) -> bool {
         small.0 += other.0;
         true
     }

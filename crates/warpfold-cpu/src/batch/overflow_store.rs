@@ -5,6 +5,7 @@ use super::outputs::{Counts, Sink, Store};
 
 /// Additions to a few outputs that no longer fit their accumulators.
 pub(super) struct OverflowStore<'k, K: LaneOperation> {
+    kind: K,
     sink: &'k dyn Sink<K::Small>,
     smalls: Vec<K::Small>,
     /// Elements in each.
@@ -16,9 +17,9 @@ pub(super) struct OverflowStore<'k, K: LaneOperation> {
 
 impl<'k, K: LaneOperation> OverflowStore<'k, K> {
     /// An empty store for so many outputs.
-    pub(super) fn new(sink: &'k dyn Sink<K::Small>, outputs: usize) -> Self {
+    pub(super) fn new(kind: K, sink: &'k dyn Sink<K::Small>, outputs: usize) -> Self {
         let (smalls, counts) = (vec![K::NOTHING; outputs], vec![0; outputs]);
-        OverflowStore { sink, smalls, counts, store: None, stored: Vec::new() }
+        OverflowStore { kind, sink, smalls, counts, store: None, stored: Vec::new() }
     }
 
     /// Adds what an accumulator holds of `count` elements of an output.
@@ -26,7 +27,7 @@ impl<'k, K: LaneOperation> OverflowStore<'k, K> {
     pub(super) fn join(&mut self, at: usize, small: &K::Small, count: u64) {
         if self.counts[at] == 0 {
             self.smalls[at] = *small;
-        } else if !K::merge(&mut self.smalls[at], small) {
+        } else if !self.kind.merge(&mut self.smalls[at], small) {
             self.empty(at);
             self.smalls[at] = *small;
         }

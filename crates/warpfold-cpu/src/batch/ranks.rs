@@ -4,7 +4,8 @@
 //! where NaN propagates and at the bottom where it is ignored. So NaNs, signed zeros and infinities take no path of their own,
 //! and neither do types: their orders differ by a few constants.
 
-use std::hint::select_unpredictable;
+use std::hint::{black_box, select_unpredictable};
+use std::ops::BitXor;
 
 use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use crate::Nan;
@@ -26,8 +27,12 @@ pub(crate) struct Ranked {
     pub(crate) arg_index: u64,
 }
 
+impl Ranked {
+    const NOTHING: Self = Ranked { bits: 0, arg_index: 0 };
+}
+
 /// A signed integer that ranks are.
-pub(crate) trait Rank: Copy + Ord + Send + Sync {
+pub(crate) trait Rank: Copy + Ord + BitXor<Output = Self> + Send + Sync {
     const LOWEST: Self;
     const HIGHEST: Self;
 
@@ -39,17 +44,17 @@ pub(crate) trait Rank: Copy + Ord + Send + Sync {
 
     /// The bits of a rank: of NaN's, those of some NaN, since no number has that rank.
     fn element(self, order: &Order<Self>) -> u64;
+
+    /// The greatest rank, and the least index of it.
+    fn first_greatest(ranks: &[Self; N], arg_indices: &[u32; N]) -> (Self, u32);
 }
 
 /// The order of a type, from an end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Order<W> {
-    /// The sign bit, for unsigned types.
-    bias: W,
-    /// What is turned over of negative floats: all but the sign.
+    /// What is turned over of elements whose sign bit is set, and of others.
     negative: W,
-    /// All ones for minima.
-    turn: W,
+    positive: W,
     /// The greatest magnitude that is no NaN's.
     infinite: W,
     /// The rank of every NaN.
@@ -57,7 +62,7 @@ pub(crate) struct Order<W> {
 }
 
 macro_rules! rank {
-    ($($ty:ty, $unsigned:ty);+) => {$(
+    ($($ty:ty, $unsigned:ty, $first_greatest:ident);+) => {$(
         impl Rank for $ty {
             const LOWEST: $ty = <$ty>::MIN;
             const HIGHEST: $ty = <$ty>::MAX;
@@ -68,22 +73,61 @@ macro_rules! rank {
 
             #[inline(always)]
             fn rank(self, order: &Order<$ty>) -> $ty {
-                let key = self ^ order.bias;
-                let key = key ^ (key >> (<$ty>::BITS - 1)) & order.negative;
-                let nan = self & <$ty>::MAX > order.infinite;
-                select_unpredictable(nan, order.of_nan, key ^ order.turn)
+                let rank = self ^ select_unpredictable(self < 0, order.negative, order.positive);
+                select_unpredictable(self & <$ty>::MAX > order.infinite, order.of_nan, rank)
             }
 
             #[inline(always)]
             fn element(self, order: &Order<$ty>) -> u64 {
-                let key = self ^ order.turn;
-                let key = key ^ (key >> (<$ty>::BITS - 1)) & order.negative;
-                u64::from((key ^ order.bias) as $unsigned)
+                let turn = if self ^ order.positive < 0 { order.negative } else { order.positive };
+                u64::from((self ^ turn) as $unsigned)
+            }
+
+            #[inline(always)]
+            fn first_greatest(ranks: &[$ty; N], arg_indices: &[u32; N]) -> ($ty, u32) {
+                $first_greatest(ranks, arg_indices)
             }
         }
     )+};
 }
-rank!(i8, u8; i16, u16; i32, u32; i64, u64);
+rank!(i8, u8, by_words; i16, u16, by_words; i32, u32, by_words; i64, u64, in_turn);
+
+/// The greatest of all, by halves.
+#[inline(always)]
+fn greatest<X: Copy + Ord>(mut all: [X; N]) -> X {
+    let mut left = N;
+    while left > 1 {
+        left /= 2;
+        for l in 0..left {
+            all[l] = all[l].max(all[l + left]);
+        }
+    }
+    all[0]
+}
+
+/// The greatest rank with its first index, as the upper half of a word and the lower one, which is turned over.
+#[inline(always)]
+fn by_words<W: Copy + Into<i64> + TryFrom<i64>>(
+    ranks: &[W; N],
+    arg_indices: &[u32; N],
+) -> (W, u32) {
+    let word =
+        greatest(std::array::from_fn(|l| ranks[l].into() << 32 | i64::from(!arg_indices[l])));
+    let Ok(rank) = W::try_from(word >> 32) else { unreachable!("the upper half is a rank") };
+    (rank, !(word as u32))
+}
+
+/// The same of ranks as wide as words.
+#[inline(always)]
+fn in_turn(ranks: &[i64; N], arg_indices: &[u32; N]) -> (i64, u32) {
+    // Out of memory, as they would be taken apart one by one otherwise, from the first addition on.
+    let (ranks, arg_indices) = black_box((ranks, arg_indices));
+    let (rank, mut first) = (greatest(*ranks), u32::MAX);
+    for l in 0..N {
+        first = first.min(select_unpredictable(ranks[l] == rank, arg_indices[l], u32::MAX));
+    }
+    (rank, first)
+}
 
 impl<W: Rank> Order<W> {
     /// The order of a type of the width of a rank, from an end.
@@ -91,75 +135,114 @@ impl<W: Rank> Order<W> {
         const { assert!(size_of::<R>() == size_of::<W>()) };
         let (all, none) = (W::of_bits(u64::MAX), W::of_bits(0));
         let signed = R::KEY_MIN < R::Key::default();
+        // The sign bit of unsigned types, and all of minima; of negative floats all but the sign as well.
+        let turned = if end == End::Least { all } else { none };
+        let positive = if signed { turned } else { turned ^ W::LOWEST };
+        let magnitude = if R::INFINITE.is_some() { W::HIGHEST } else { none };
         Order {
-            bias: if signed { none } else { W::LOWEST },
-            negative: if R::INFINITE.is_some() { W::HIGHEST } else { none },
-            turn: if end == End::Least { all } else { none },
+            negative: positive ^ magnitude,
+            positive,
             // No magnitude of an integer is above the highest.
             infinite: R::INFINITE.map_or(W::HIGHEST, |infinite| W::of_bits(infinite.into())),
             of_nan: if nan == Nan::Propagate { W::HIGHEST } else { W::LOWEST },
         }
     }
+
+    /// The higher one of two, of equal ones the first.
+    #[inline(always)]
+    fn join(&self, small: &mut Ranked, other: &Ranked) {
+        let rank = |ranked: &Ranked| W::of_bits(ranked.bits).rank(self);
+        if (rank(other), small.arg_index) > (rank(small), other.arg_index) {
+            *small = *other;
+        }
+    }
 }
 
-/// The highest rank of an order; `PLACED` with its first index.
+/// The highest rank of an order.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Highest<W, const PLACED: bool>(pub(crate) Order<W>);
+pub(crate) struct Highest<W>(pub(crate) Order<W>);
+
+impl<W: Rank> Highest<W> {
+    #[inline(always)]
+    fn ranked(self, rank: W) -> Ranked {
+        Ranked { bits: rank.element(&self.0), arg_index: 0 }
+    }
+}
+
+impl<W: Rank> LaneOperation for Highest<W> {
+    type Element = W;
+    type Lanes = [W; N];
+    type Small = Ranked;
+    const NOTHING: Ranked = Ranked::NOTHING;
+    without_exponent_range!(W);
+
+    #[inline(always)]
+    fn filler(self, first: W) -> W {
+        first
+    }
+
+    #[inline(always)]
+    fn lanes(self, (): ()) -> [W; N] {
+        [W::LOWEST; N]
+    }
+
+    #[inline(always)]
+    fn add(self, lanes: &mut [W; N], x: &[W; N], _: Positions) {
+        for l in 0..N {
+            lanes[l] = lanes[l].max(x[l].rank(&self.0));
+        }
+    }
+
+    #[inline(always)]
+    fn lane(self, lanes: &[W; N], lane: usize) -> Ranked {
+        self.ranked(lanes[lane])
+    }
+
+    #[inline(always)]
+    fn total(self, lanes: &[W; N]) -> Ranked {
+        self.ranked(greatest(*lanes))
+    }
+
+    const MERGES: bool = true;
+
+    // The kernels for one array are as fast.
+    const MOST_TILES: usize = 0;
+
+    #[inline(always)]
+    fn merge(self, small: &mut Ranked, other: &Ranked) -> bool {
+        self.0.join(small, other);
+        true
+    }
+}
+
+/// The highest rank of an order with its first index, in inputs of no more than [`MOST`](Self::MOST) elements.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FirstHighest<W>(pub(crate) Order<W>);
 
 /// Ranks and indices side by side.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ranks<W> {
     ranks: [W; N],
-    arg_indices: [u64; N],
+    arg_indices: [u32; N],
 }
 
-impl<W: Rank, const PLACED: bool> Highest<W, PLACED> {
-    #[inline(always)]
-    fn empty() -> Ranks<W> {
-        Ranks { ranks: [W::LOWEST; N], arg_indices: [u64::MAX; N] }
-    }
+impl<W> FirstHighest<W> {
+    /// Indices are as wide as most ranks, so that registers hold as many.
+    pub(crate) const MOST: u64 = 1 << 32;
+}
 
+impl<W: Rank> FirstHighest<W> {
     #[inline(always)]
-    fn take(self, lanes: &mut Ranks<W>, x: &[W; N], arg_indices: Positions) {
-        for l in 0..N {
-            let (rank, best) = (x[l].rank(&self.0), lanes.ranks[l]);
-            if PLACED {
-                let arg_index = arg_indices.of(l);
-                let before = (rank > best) | ((rank == best) & (arg_index < lanes.arg_indices[l]));
-                lanes.ranks[l] = select_unpredictable(before, rank, best);
-                lanes.arg_indices[l] =
-                    select_unpredictable(before, arg_index, lanes.arg_indices[l]);
-            } else {
-                lanes.ranks[l] = select_unpredictable(rank > best, rank, best);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn of_lane(self, lanes: &Ranks<W>, lane: usize) -> Ranked {
-        let arg_index = if PLACED { lanes.arg_indices[lane] } else { 0 };
-        Ranked { bits: lanes.ranks[lane].element(&self.0), arg_index }
-    }
-
-    #[inline(always)]
-    fn of_all(self, lanes: &Ranks<W>) -> Ranked {
-        let rank = lanes.ranks.into_iter().fold(W::LOWEST, Ord::max);
-        let mut arg_index = if PLACED { u64::MAX } else { 0 };
-        if PLACED {
-            for l in 0..N {
-                let here = (lanes.ranks[l] == rank) & (lanes.arg_indices[l] < arg_index);
-                arg_index = select_unpredictable(here, lanes.arg_indices[l], arg_index);
-            }
-        }
-        Ranked { bits: rank.element(&self.0), arg_index }
+    fn ranked(self, rank: W, arg_index: u32) -> Ranked {
+        Ranked { bits: rank.element(&self.0), arg_index: arg_index.into() }
     }
 }
 
-impl<W: Rank, const PLACED: bool> LaneOperation for Highest<W, PLACED> {
+impl<W: Rank> LaneOperation for FirstHighest<W> {
     type Element = W;
     type Lanes = Ranks<W>;
     type Small = Ranked;
-    const NOTHING: Ranked = Ranked { bits: 0, arg_index: 0 };
+    const NOTHING: Ranked = Ranked::NOTHING;
     without_exponent_range!(W);
 
     #[inline(always)]
@@ -169,22 +252,49 @@ impl<W: Rank, const PLACED: bool> LaneOperation for Highest<W, PLACED> {
 
     #[inline(always)]
     fn lanes(self, (): ()) -> Ranks<W> {
-        Self::empty()
+        Ranks { ranks: [W::LOWEST; N], arg_indices: [u32::MAX; N] }
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut Ranks<W>, x: &[W; N], arg_indices: Positions) {
-        self.take(lanes, x, arg_indices);
+    fn add(self, Ranks { ranks, arg_indices }: &mut Ranks<W>, x: &[W; N], at: Positions) {
+        // Loops that are short enough to be unrolled, as what they leave stays in registers then.
+        let (mut new, mut first) = ([W::LOWEST; N], *arg_indices);
+        for l in 0..N {
+            new[l] = x[l].rank(&self.0);
+        }
+        for l in 0..N {
+            // No element waits for a comparison of indices.
+            let least = first[l].min(at.of(l) as u32);
+            first[l] = select_unpredictable(new[l] == ranks[l], least, first[l]);
+        }
+        for l in 0..N {
+            arg_indices[l] = select_unpredictable(new[l] > ranks[l], at.of(l) as u32, first[l]);
+        }
+        for l in 0..N {
+            ranks[l] = select_unpredictable(new[l] > ranks[l], new[l], ranks[l]);
+        }
     }
 
     #[inline(always)]
     fn lane(self, lanes: &Ranks<W>, lane: usize) -> Ranked {
-        self.of_lane(lanes, lane)
+        self.ranked(lanes.ranks[lane], lanes.arg_indices[lane])
     }
 
     #[inline(always)]
     fn total(self, lanes: &Ranks<W>) -> Ranked {
-        self.of_all(lanes)
+        let (rank, arg_index) = W::first_greatest(&lanes.ranks, &lanes.arg_indices);
+        self.ranked(rank, arg_index)
+    }
+
+    const MERGES: bool = true;
+
+    // The kernels for one array are as fast.
+    const MOST_TILES: usize = 0;
+
+    #[inline(always)]
+    fn merge(self, small: &mut Ranked, other: &Ranked) -> bool {
+        self.0.join(small, other);
+        true
     }
 
     fn moved(small: Ranked, by: i64) -> Ranked {
@@ -194,13 +304,13 @@ impl<W: Rank, const PLACED: bool> LaneOperation for Highest<W, PLACED> {
 
 /// Both ends at once: the least first.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BothEnds<W>(pub(crate) Highest<W, false>, pub(crate) Highest<W, false>);
+pub(crate) struct BothEnds<W>(pub(crate) Highest<W>, pub(crate) Highest<W>);
 
 impl<W: Rank> LaneOperation for BothEnds<W> {
     type Element = W;
-    type Lanes = (Ranks<W>, Ranks<W>);
+    type Lanes = ([W; N], [W; N]);
     type Small = [Ranked; 2];
-    const NOTHING: [Ranked; 2] = [Ranked { bits: 0, arg_index: 0 }; 2];
+    const NOTHING: [Ranked; 2] = [Ranked::NOTHING; 2];
     without_exponent_range!(W);
 
     #[inline(always)]
@@ -210,22 +320,33 @@ impl<W: Rank> LaneOperation for BothEnds<W> {
 
     #[inline(always)]
     fn lanes(self, (): ()) -> Self::Lanes {
-        (Highest::<W, false>::empty(), Highest::<W, false>::empty())
+        (self.0.lanes(()), self.1.lanes(()))
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut Self::Lanes, x: &[W; N], arg_indices: Positions) {
-        self.0.take(&mut lanes.0, x, arg_indices);
-        self.1.take(&mut lanes.1, x, arg_indices);
+    fn add(self, lanes: &mut Self::Lanes, x: &[W; N], at: Positions) {
+        self.0.add(&mut lanes.0, x, at);
+        self.1.add(&mut lanes.1, x, at);
     }
 
     #[inline(always)]
     fn lane(self, lanes: &Self::Lanes, lane: usize) -> [Ranked; 2] {
-        [self.0.of_lane(&lanes.0, lane), self.1.of_lane(&lanes.1, lane)]
+        [self.0.lane(&lanes.0, lane), self.1.lane(&lanes.1, lane)]
     }
 
     #[inline(always)]
     fn total(self, lanes: &Self::Lanes) -> [Ranked; 2] {
-        [self.0.of_all(&lanes.0), self.1.of_all(&lanes.1)]
+        [self.0.total(&lanes.0), self.1.total(&lanes.1)]
+    }
+
+    const MERGES: bool = true;
+
+    // The kernels for one array are as fast.
+    const MOST_TILES: usize = 0;
+
+    #[inline(always)]
+    fn merge(self, small: &mut [Ranked; 2], other: &[Ranked; 2]) -> bool {
+        let [least, greatest] = small;
+        self.0.merge(least, &other[0]) && self.1.merge(greatest, &other[1])
     }
 }

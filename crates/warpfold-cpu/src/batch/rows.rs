@@ -183,7 +183,7 @@ impl<K: LaneOperation> Block<'_, K> {
     #[inline(always)]
     fn by_tiles<C: Target>(&mut self, run: usize) {
         let range = self.strip.range(run);
-        let mut all = K::NOTHING;
+        let mut all = None;
         let mut fits = K::MERGES && range.len() <= K::MOST_TILES * TILE;
         self.ahead = TILE * size_of::<K::Element>();
         for start in range.clone().step_by(TILE) {
@@ -193,13 +193,20 @@ impl<K: LaneOperation> Block<'_, K> {
             let tile = start..range.end.min(start + TILE);
             fits = with_lanes(C::ISA, Apart { block: self, range: tile });
             if fits && let Some(small) = self.smalls.pop() {
-                fits = K::merge(&mut all, &small);
+                let small = K::moved(small, (start - range.start) as i64);
+                fits = match &mut all {
+                    Some(all) => self.kind.merge(all, &small),
+                    None => {
+                        all = Some(small);
+                        true
+                    }
+                };
             }
         }
-        if !fits {
-            return self.defer(run);
+        match all {
+            Some(all) if fits => self.smalls.push(all),
+            _ => self.defer(run),
         }
-        self.smalls.push(all);
     }
 
     #[inline(always)]
@@ -223,22 +230,17 @@ impl<K: LaneOperation> Block<'_, K> {
             self.kind.add(&mut lanes, group, Positions { first, step: 1 });
             first += N as u64;
         }
-        if let Some(&head) = rest.first() {
-            let filler = self.kind.filler(head);
+        if !rest.is_empty() {
             // Read on, where memory goes on, and select: a copy of unknown length would cost more than the additions.
             let at = range.end - rest.len();
             let group = match self.x[at..].first_chunk::<N>() {
                 Some(group) => {
                     prefetch_at(group, self.ahead);
-                    let mut group = *group;
-                    for l in 0..N {
-                        group[l] = if l < rest.len() { group[l] } else { filler };
-                    }
-                    group
+                    *group
                 }
                 None => self.kind.group(rest),
             };
-            self.kind.add(&mut lanes, &group, Positions { first, step: 1 });
+            self.kind.add_some(&mut lanes, group, rest.len(), Positions { first, step: 1 });
         }
         lanes
     }

@@ -23,7 +23,8 @@ pub(super) fn add<K: LaneOperation>(
     }
     for first in (0..groups).step_by(ABREAST) {
         let lanes = &mut lanes[first..groups.min(first + ABREAST)];
-        if (first + ABREAST) * N <= width
+        if !K::IS_LARGE
+            && (first + ABREAST) * N <= width
             && let Some(block) = lanes.first_chunk_mut()
         {
             let monitors = band.add(first * N, [empty; ABREAST], block);

@@ -22,7 +22,7 @@ pub(super) trait Kind<T: Kernels>: Copy + Send + Sync {
     fn put(self, small: &mut Self::Small, x: T, at: u64) -> bool;
 
     /// Adds what another slot holds, in the same manner.
-    fn merge(small: &mut Self::Small, other: &Self::Small) -> bool;
+    fn merge(self, small: &mut Self::Small, other: &Self::Small) -> bool;
 
     /// Adds what a slot holds, of `count` elements, to a partial.
     fn flush(small: &Self::Small, nan: Nan, count: u64, partial: &mut Partial<T>);
@@ -46,8 +46,8 @@ macro_rules! of_lanes {
             }
 
             #[inline(always)]
-            fn merge(small: &mut $small, other: &$small) -> bool {
-                <$lanes as LaneOperation>::merge(small, other)
+            fn merge(self, small: &mut $small, other: &$small) -> bool {
+                LaneOperation::merge(self, small, other)
             }
 
             fn flush(small: &$small, nan: Nan, count: u64, partial: &mut Partial<$ty>) {
@@ -91,7 +91,7 @@ impl<T: Kernels<Component = T> + Ordered> Kind<T> for LeastAndGreatest {
     }
 
     #[inline(always)]
-    fn merge(small: &mut Ends<T::Key>, other: &Ends<T::Key>) -> bool {
+    fn merge(self, small: &mut Ends<T::Key>, other: &Ends<T::Key>) -> bool {
         *small = Ends {
             least: small.least.min(other.least),
             greatest: small.greatest.max(other.greatest),

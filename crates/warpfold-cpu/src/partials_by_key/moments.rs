@@ -47,7 +47,7 @@ impl Kind<f64> for SumAndSquares {
     }
 
     #[inline(always)]
-    fn merge(small: &mut FloatMoments, other: &FloatMoments) -> bool {
+    fn merge(self, small: &mut FloatMoments, other: &FloatMoments) -> bool {
         let mut new = *small;
         let fits = new.sum.add_all(&other.sum) && new.squares.add_all(&other.squares);
         if fits {
@@ -84,7 +84,7 @@ macro_rules! of_integers {
             }
 
             #[inline(always)]
-            fn merge(small: &mut IntegerMoments, other: &IntegerMoments) -> bool {
+            fn merge(self, small: &mut IntegerMoments, other: &IntegerMoments) -> bool {
                 add(small, other)
             }
 

@@ -60,7 +60,7 @@ impl<T: Kernels<Component = T> + Ordered> Kind<T> for FirstOfEach {
     }
 
     #[inline(always)]
-    fn merge(small: &mut PlacedEnds<T::Key>, other: &PlacedEnds<T::Key>) -> bool {
+    fn merge(self, small: &mut PlacedEnds<T::Key>, other: &PlacedEnds<T::Key>) -> bool {
         small.take(other.least, other.greatest);
         true
     }

@@ -90,7 +90,7 @@ impl<K: Kind<T>, T: Kernels> Table<K, T> {
                 self.groups += 1;
                 continue;
             }
-            if !K::merge(&mut mine.small, &slot.small) {
+            if !self.kind.merge(&mut mine.small, &slot.small) {
                 flush::<K, T>(&mut self.moved, mine, self.op, self.nan);
                 mine.small = slot.small;
             }

@@ -104,7 +104,7 @@ impl<W: NarrowInteger> LaneOperation for Integers<W> {
     const MERGES: bool = true;
 
     #[inline(always)]
-    fn merge(small: &mut Self::Small, other: &Self::Small) -> bool {
+    fn merge(self, small: &mut Self::Small, other: &Self::Small) -> bool {
         small.sum[0] = small.sum[0].add(other.sum[0]);
         small.squares = small.squares.add_same_sign(other.squares);
         true

@@ -97,7 +97,7 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Plain<W
     const MERGES: bool = true;
 
     #[inline(always)]
-    fn merge(small: &mut Approximate<f64, PARTS>, other: &Approximate<f64, PARTS>) -> bool {
+    fn merge(self, small: &mut Approximate<f64, PARTS>, other: &Approximate<f64, PARTS>) -> bool {
         for part in 0..PARTS {
             small.sum[part] += other.sum[part];
         }

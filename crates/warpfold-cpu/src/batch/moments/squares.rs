@@ -115,6 +115,7 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Squares
 
     #[inline(always)]
     fn merge(
+        self,
         small: &mut Approximate<DoubleDouble, PARTS>,
         other: &Approximate<DoubleDouble, PARTS>,
     ) -> bool {
