@@ -380,9 +380,10 @@ macro_rules! floats {
         }
 
         fn batched_complex_norms(batched: &Batched<'_, Self>, out: &Out<'_, Self, NearNorm>) {
+            let nan = batched.plan.batch.policy.nan;
             match batched.plan.batch.op {
-                Op::L1 => drive(NormSums::<Self>::new(), batched, |x| bytemuck::cast_slice(x), out),
-                _ => drive(LargestSquare::<Self>::new(), batched, |x| bytemuck::cast_slice(x), out),
+                Op::L1 => drive(NormSums::<Self>::new(nan), batched, |x| bytemuck::cast_slice(x), out),
+                _ => drive(LargestSquare::<Self>::new(nan), batched, |x| bytemuck::cast_slice(x), out),
             }
         }
 

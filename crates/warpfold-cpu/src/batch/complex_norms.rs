@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 
 use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use super::moments::Doubles;
+use crate::Nan;
 use crate::float::Factor;
 use crate::norm1::NormSum;
 use warpfold_num::double_double::{DoubleDouble, two_product};
@@ -19,21 +20,41 @@ pub(crate) struct NearNorm(pub(crate) DoubleDouble);
 
 /// Sums of magnitudes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NormSums<T>(PhantomData<T>);
+pub(crate) struct NormSums<T>(Kept, PhantomData<T>);
 
 /// The largest square of a magnitude.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct LargestSquare<T>(PhantomData<T>);
+pub(crate) struct LargestSquare<T>(Kept, PhantomData<T>);
+
+/// Whether numbers of which a part is NaN are ignored; zeros stand for them, which neither norm tells from nothing.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    ignores: bool,
+}
+
+impl Kept {
+    fn by(nan: Nan) -> Self {
+        Kept { ignores: nan == Nan::Ignore }
+    }
+
+    /// The parts of a number.
+    #[inline(always)]
+    fn parts<F: Factor>(self, [re, im]: [F; 2]) -> (f64, f64) {
+        let (re, im) = (re.factor(), im.factor());
+        let is_dropped = self.ignores & (re.is_nan() | im.is_nan());
+        (select_unpredictable(is_dropped, 0.0, re), select_unpredictable(is_dropped, 0.0, im))
+    }
+}
 
 impl<T> NormSums<T> {
-    pub(crate) fn new() -> Self {
-        NormSums(PhantomData)
+    pub(crate) fn new(nan: Nan) -> Self {
+        NormSums(Kept::by(nan), PhantomData)
     }
 }
 
 impl<T> LargestSquare<T> {
-    pub(crate) fn new() -> Self {
-        LargestSquare(PhantomData)
+    pub(crate) fn new(nan: Nan) -> Self {
+        LargestSquare(Kept::by(nan), PhantomData)
     }
 }
 
@@ -57,7 +78,7 @@ impl<T: Element<Component: Factor>> LaneOperation for NormSums<T> {
     #[inline(always)]
     fn add(self, sums: &mut Doubles<N>, x: &[[T::Component; 2]; N], _: Positions) {
         for l in 0..N {
-            let (re, im) = (x[l][0].factor(), x[l][1].factor());
+            let (re, im) = self.0.parts(x[l]);
             let norm = NormSum::<T>::norm(re, im);
             if NormSum::<T>::NARROW {
                 // What is not finite leaves no finite sum.
@@ -122,7 +143,7 @@ impl<T: Element<Component: Factor>> LaneOperation for LargestSquare<T> {
         // Beyond this errors of squares are no numbers.
         const MOST: f64 = f64::from_bits((1023 + 1000) << 52);
         for l in 0..N {
-            let (re, im) = (x[l][0].factor(), x[l][1].factor());
+            let (re, im) = self.0.parts(x[l]);
             let square = match NormSum::<T>::NARROW {
                 true => DoubleDouble { high: re * re + im * im, low: 0.0 },
                 false => two_product(re, re).add(two_product(im, im)),
