@@ -5,16 +5,21 @@ use std::marker::PhantomData;
 use warpfold_exact::partial::Partial;
 use warpfold_num::element::{Element, Float};
 use warpfold_num::{Column, Complex, DType, Error, Scalar};
-use warpfold_plan::Indices;
+use warpfold_plan::plan::Way;
+use warpfold_plan::segment::Bounds;
+use warpfold_plan::{Indices, Parts};
 
-use crate::batch::{FoldBatched, IntoPartial, NearNorm, Read, Sums, Widest, Wrapped};
+use crate::batch::{
+    Batched, FoldBatched, IntoPartial, MOST_NEAR, Multiplied, NearNorm, NearProduct, Read, Sums,
+    Widest, Wrapped, few, most_doubtful,
+};
 use crate::kernels::Kernels;
 use crate::read::{
     Both, Collect, CollectMoments, CountTrue, Extreme, Index, LargestFloat, LargestInteger, Moment,
     MomentAs, MomentState, Outputs, ProductAs, ProductOf, Rounded, Sum, SumState, Values, Whether,
     of_magnitudes, with_real,
 };
-use crate::{Op, Result, bf16, f16};
+use crate::{Nan, Op, Result, bf16, f16};
 
 /// What a reduction gives for each output, by name: one column, two for minmax, a dozen for stats.
 pub type Columns = Vec<(&'static str, Column)>;
@@ -96,8 +101,11 @@ impl<T: Kernels> CollectMoments<T::Plain, T::Approximate> for Moments<'_, T> {
             + Read<T::Approximate, Result = <D as Read<T::Plain>>::Result>
             + 'static,
     {
-        let results =
-            self.0.read_in_turn(reader, (T::batched_plain_moments, T::batched_moments))?;
+        let results = self.0.read_in_turn(
+            reader,
+            most_doubtful,
+            (T::batched_plain_moments, T::batched_moments),
+        )?;
         Ok(Column::of(results))
     }
 
@@ -139,6 +147,23 @@ fn products<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     {
         Ok(Column::of(batched.read(ProductAs::<R>(PhantomData), T::batched_products)?))
     }
+    fn of_reals<T: Kernels, R: Rounded + Copy + Send + Sync>(
+        batched: &Outputs<'_, T>,
+    ) -> Result<Column>
+    where
+        ProductAs<R>: Read<NearProduct, Result = R>,
+    {
+        if !are_near(batched) {
+            return of::<T, R>(batched);
+        }
+        let folds = (T::batched_near_products as _, T::batched_products as _);
+        let few = |batched: &Batched<'_, T>| Some(few(batched));
+        Ok(Column::of(batched.read_in_turn::<NearProduct, Multiplied, _>(
+            ProductAs::<R>(PhantomData),
+            few,
+            folds,
+        )?))
+    }
     fn of_integers<T: Kernels, I: Scalar>(batched: &Outputs<'_, T>) -> Result<Column>
     where
         ProductOf<I>: Read<Wrapped, Result = I>,
@@ -153,11 +178,21 @@ fn products<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
         };
     }
     match (T::DTYPE.is_complex(), <T::Round as Element>::DTYPE) {
-        (false, DType::F32) => of::<T, f32>(batched),
-        (false, _) => of::<T, f64>(batched),
+        (false, DType::F32) => of_reals::<T, f32>(batched),
+        (false, _) => of_reals::<T, f64>(batched),
         (true, DType::F32) => of::<T, Complex<f32>>(batched),
         (true, _) => of::<T, Complex<f64>>(batched),
     }
+}
+
+/// Whether all inputs are so short that their products are nearly known first.
+fn are_near<T: Kernels>(batched: &Outputs<'_, T>) -> bool {
+    let is_short = match (batched.parts, batched.plan.way) {
+        (Parts::Axes(form, _), Way::Runs | Way::Columns) => form.inputs <= MOST_NEAR,
+        (Parts::Segments(Bounds::Every { length, .. }, _), Way::Runs) => *length <= MOST_NEAR,
+        _ => false,
+    };
+    is_short && batched.plan.batch.policy.nan == Nan::Propagate
 }
 
 fn complex_norms<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {

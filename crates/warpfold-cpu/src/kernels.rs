@@ -6,8 +6,9 @@ use warpfold_num::Complex;
 
 use super::batch::{
     Approximate, Batched, BothEnds, End, FirstHighest, FloatSums, Highest, IntegerProducts,
-    IntegerSums, Integers, Largest, LargestSquare, Multiplied, NearNorm, Nonzero, NormSums, Order,
-    Out, Plain, Ranked, Sizes, Squares, Sums, Tally, Widest, Wrapped, alone, drive, multiply, short,
+    IntegerSums, Integers, Largest, LargestSquare, Multiplied, NearNorm, NearProduct, NearProducts,
+    Nonzero, NormSums, Order, Out, Plain, Ranked, Sizes, Squares, Sums, Tally, Widest, Wrapped, alone,
+    drive, multiply, short,
 };
 use super::batch::{IntoPartial, Read};
 use super::count::Nans;
@@ -124,6 +125,12 @@ pub(crate) trait Kernels: FoldWhole + Element<Sums: IntoPartial<Self> + SumState
     #[doc(hidden)]
     fn batched_complex_norms(_: &Batched<'_, Self>, _: &Out<'_, Self, NearNorm>) {
         unreachable!("{} is no complex number", Self::DTYPE);
+    }
+
+    /// Batched products of few floats, nearly.
+    #[doc(hidden)]
+    fn batched_near_products(_: &Batched<'_, Self>, _: &Out<'_, Self, NearProduct>) {
+        unreachable!("products of {} are not nearly known", Self::DTYPE);
     }
 
     /// Batched products of floats.
@@ -291,6 +298,10 @@ macro_rules! floats {
     (@wide $part:ty, $parts:literal) => {};
     (@real $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
         moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, dot $dot:ty) => {
+        fn batched_near_products(batched: &Batched<'_, Self>, out: &Out<'_, Self, NearProduct>) {
+            drive(NearProducts::<$part>::new(), batched, |x| bytemuck::cast_slice(x), out);
+        }
+
         fn running(plan: &Plan) -> Option<Box<dyn Typed<Self>>> {
             type Sum = SumFold<$part, Values, $sum_levels, $sum_lanes, 1>;
             type Squares = MomentsFold<$part, $value_levels, $square_levels, $square_lanes, 1>;

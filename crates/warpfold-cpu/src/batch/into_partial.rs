@@ -3,6 +3,7 @@
 use super::complex_norms::NearNorm;
 use super::integer_products::Wrapped;
 use super::moments::Approximate;
+use super::near_products::NearProduct;
 use super::nonzero::Tally;
 use super::norms::Widest;
 use super::ranks::Ranked;
@@ -99,6 +100,14 @@ impl<T: FoldWhole> IntoPartial<T> for Widest {
             }
             other => another(other),
         }
+    }
+}
+
+impl<T: FoldWhole> IntoPartial<T> for NearProduct {
+    const IS_EXACT: bool = false;
+
+    fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
+        another(partial)
     }
 }
 

@@ -24,6 +24,7 @@ mod integer_sums;
 mod into_partial;
 mod lanes;
 mod moments;
+mod near_products;
 mod nonzero;
 mod norms;
 mod outputs;
@@ -53,6 +54,7 @@ pub(crate) use into_partial::{IntoPartial, take};
 pub(crate) use lanes::LaneOperation;
 pub(crate) use moments::Approximate;
 pub(super) use moments::{Integers, Plain, Squares};
+pub(crate) use near_products::{MOST as MOST_NEAR, NearProduct, NearProducts};
 pub(super) use nonzero::Nonzero;
 pub(crate) use nonzero::Tally;
 pub(crate) use norms::Widest;
@@ -62,7 +64,9 @@ pub(crate) use outputs::{Out, Read};
 pub(crate) use products::{Multiplied, multiply};
 pub(super) use ranks::{BothEnds, FirstHighest, Highest, Order};
 pub(crate) use ranks::{End, Ranked};
-pub(crate) use results::{AT_ONCE, Lone, Writer, collect, collect_in_turn, keep};
+pub(crate) use results::{
+    AT_ONCE, Lone, Writer, collect, collect_in_turn, few, keep, most_doubtful,
+};
 use runs::Runs;
 pub(crate) use short::short;
 pub(crate) use together::{

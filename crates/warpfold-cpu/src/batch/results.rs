@@ -368,11 +368,15 @@ const DOUBTFUL: u64 = 64;
 const SHORT: u64 = 256;
 
 /// How many outputs may be left in doubt before all are folded in another way.
-pub(super) fn most_doubtful<T: FoldWhole>(batched: &Batched<'_, T>) -> Option<u64> {
-    let outputs = batched.plan.batch.outputs();
+pub(crate) fn most_doubtful<T: FoldWhole>(batched: &Batched<'_, T>) -> Option<u64> {
     // Few elements are folded exactly soon enough, and what are ties of few bits stay in doubt.
-    let is_long = batched.memory().len() as u64 / SHORT >= outputs;
-    is_long.then_some(outputs / DOUBTFUL)
+    let is_long = batched.memory().len() as u64 / SHORT >= batched.plan.batch.outputs();
+    is_long.then(|| few(batched))
+}
+
+/// The same of what is not folded exactly soon enough.
+pub(crate) fn few<T: FoldWhole>(batched: &Batched<'_, T>) -> u64 {
+    batched.plan.batch.outputs() / DOUBTFUL
 }
 
 /// The same by a fold that may leave doubt about some outputs, and by another where it does about many.
@@ -380,6 +384,7 @@ pub(crate) fn collect_in_turn<T: FoldWhole, S: IntoPartial<T>, U: IntoPartial<T>
     batched: &Batched<'_, T>,
     reader: D,
     ending: Ending,
+    most: Option<u64>,
     (first, then): (FoldBatched<T, S>, FoldBatched<T, U>),
     (at, gaps): (&dyn Fn(u64) -> At, &mut Vec<u64>),
 ) -> Result<Vec<<D as Read<S>>::Result>>
@@ -387,7 +392,7 @@ where
     D: Read<S> + Read<U, Result = <D as Read<S>>::Result>,
 {
     let writer = Writer::new(batched, batched.plan.batch.op, reader, ending)?;
-    if !batched.fold(&writer, most_doubtful(batched), first) {
+    if !batched.fold(&writer, most, first) {
         batched.fold(&writer, None, then);
     }
     writer.finish(at, gaps)

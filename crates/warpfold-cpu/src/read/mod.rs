@@ -64,6 +64,7 @@ impl<T: FoldWhole> Outputs<'_, T> {
     pub(crate) fn read_in_turn<S: IntoPartial<T>, U: IntoPartial<T>, D>(
         &self,
         reader: D,
+        most: impl Fn(&Batched<'_, T>) -> Option<u64>,
         folds: (FoldBatched<T, S>, FoldBatched<T, U>),
     ) -> Result<Vec<<D as Read<S>>::Result>>
     where
@@ -72,7 +73,7 @@ impl<T: FoldWhole> Outputs<'_, T> {
         let batched = Batched::of(self.plan, self.parts, self.x);
         let mut gaps = self.gaps.lock().unwrap_or_else(|poison| poison.into_inner());
         let names = |output| self.parts.name(output);
-        collect_in_turn(&batched, reader, self.ending(), folds, (&names, &mut gaps))
+        collect_in_turn(&batched, reader, self.ending(), most(&batched), folds, (&names, &mut gaps))
     }
 
     fn ending(&self) -> Ending {

@@ -4,11 +4,12 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use warpfold_exact::partial::Output;
+use warpfold_num::double_double::fast_two_sum;
 use warpfold_num::element::Float;
 use warpfold_num::{Complex, DType, Overflow, Scalar};
 
 use super::{one, with_real};
-use crate::batch::{AT_ONCE, Lone, Multiplied, Read, Wrapped};
+use crate::batch::{AT_ONCE, Lone, Multiplied, NearProduct, Read, Wrapped};
 
 /// A float type that products of many inputs are rounded to, or complex numbers of one.
 pub(crate) trait Rounded: Scalar {
@@ -122,6 +123,66 @@ impl<R: Rounded + Copy + Send + Sync> Read<Multiplied> for ProductAs<R> {
     fn lone(&self, inputs: Lone<'_, R>) {
         inputs.defer();
     }
+}
+
+macro_rules! near_products {
+    ($($float:ty: $known:ident;)+) => {$(
+        impl Read<NearProduct> for ProductAs<$float> {
+            type Result = $float;
+            const IS_LONG: bool = true;
+
+            #[inline(always)]
+            fn small(&self, product: &NearProduct, count: u64) -> Option<$float> {
+                let (result, is_certain) = $known(product, count as f64);
+                is_certain.then_some(result)
+            }
+
+            #[inline(always)]
+            fn neighbours(
+                &self,
+                products: &[NearProduct; AT_ONCE],
+                counts: [u64; AT_ONCE],
+            ) -> ([MaybeUninit<$float>; AT_ONCE], [bool; AT_ONCE]) {
+                let mut results = [MaybeUninit::uninit(); AT_ONCE];
+                let mut are_certain = [false; AT_ONCE];
+                for k in 0..AT_ONCE {
+                    let (result, is_certain) = $known(&products[k], counts[k] as f64);
+                    (results[k], are_certain[k]) = (MaybeUninit::new(result), is_certain);
+                }
+                (results, are_certain)
+            }
+
+            fn finished(&self, output: Output) -> $float {
+                one(output)
+            }
+
+            fn lone(&self, inputs: Lone<'_, $float>) {
+                inputs.defer();
+            }
+        }
+    )+};
+}
+near_products! {
+    f32: near_f32;
+    f64: near_f64;
+}
+
+/// A product of narrow floats in f32, where both ends of what it may be round alike. An exact zero is positive.
+#[inline(always)]
+fn near_f32(product: &NearProduct, n: f64) -> (f32, bool) {
+    let high = product.high;
+    let error = high.abs() * ((n + 8.0) * f64::EPSILON);
+    let (least, greatest) = ((high - error) as f32, (high + error) as f32);
+    (if high == 0.0 { 0.0 } else { greatest }, product.is_sound() & (least == greatest))
+}
+
+/// The same of f64, with room for what the canonical tree is off by.
+#[inline(always)]
+fn near_f64(product: &NearProduct, n: f64) -> (f64, bool) {
+    let sum = fast_two_sum(product.high, product.low);
+    let error = sum.high.abs() * (256.0 * n * n * f64::EPSILON * f64::EPSILON);
+    let (least, greatest) = (sum.high + (sum.low - error), sum.high + (sum.low + error));
+    (greatest, product.is_sound() & (least == greatest) & greatest.is_finite())
 }
 
 /// Products of integers in an integer type.

@@ -22,6 +22,7 @@ pub(crate) use integers::Integers;
 pub(crate) use plain::Plain;
 pub(super) use squares::Doubles;
 pub(crate) use squares::Squares;
+pub(super) use widen::Widen;
 
 /// Sums of parts and the sum of all their squares, nearly.
 #[derive(Debug, Clone, Copy)]
