@@ -30,6 +30,7 @@ mod norms;
 mod outputs;
 mod overflow_store;
 mod pages;
+mod parts;
 mod pieces;
 mod product_columns;
 mod products;
@@ -37,6 +38,7 @@ mod ranks;
 mod results;
 mod rows;
 mod runs;
+mod several;
 mod short;
 mod short_columns;
 mod singles;
@@ -61,17 +63,17 @@ pub(crate) use norms::Widest;
 pub(super) use norms::{Largest, Sizes};
 use outputs::Write;
 pub(crate) use outputs::{Out, Read};
+pub(crate) use parts::{Part, PartOf, are_driven, drive_parts};
 pub(crate) use products::{Multiplied, multiply};
 pub(super) use ranks::{BothEnds, FirstHighest, Highest, Order};
-pub(crate) use ranks::{End, Ranked};
+pub(crate) use ranks::{End, Rank, Ranked};
 pub(crate) use results::{
     AT_ONCE, Lone, Writer, collect, collect_in_turn, few, keep, most_doubtful,
 };
 use runs::Runs;
+pub(crate) use several::{Both, Twice};
 pub(crate) use short::short;
-pub(crate) use together::{
-    IntoColumn, WriteColumn, WriteInTurn, fold_together, fold_together_in_turn,
-};
+pub(crate) use together::{WriteColumn, WriteInTurn, fold_together, fold_together_in_turn};
 
 use crate::Policy;
 use crate::isa::has_lanes;

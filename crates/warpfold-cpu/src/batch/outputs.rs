@@ -160,6 +160,11 @@ impl<'o, T: FoldWhole, S> Out<'o, T, S> {
         singles::run(self.batched.plan, start, &read, self);
     }
 
+    /// Notes an output that has to be folded exactly.
+    pub(super) fn doubt(&self, output: u64) {
+        self.doubtful.lock().unwrap_or_else(|poison| poison.into_inner()).push(output);
+    }
+
     /// The outputs that have to be folded exactly; they are no longer noted then.
     pub(super) fn doubtful(&self) -> Vec<u64> {
         std::mem::take(&mut self.doubtful.lock().unwrap_or_else(|poison| poison.into_inner()))

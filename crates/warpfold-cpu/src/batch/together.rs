@@ -35,16 +35,14 @@ pub(crate) trait WriteInTurn<T: FoldWhole, S, U>:
 }
 impl<T: FoldWhole, S, U, W: WriteColumn<T, S> + WriteColumn<T, U>> WriteInTurn<T, S, U> for W {}
 
-/// Writers that read the same.
-struct Several<'w, W: ?Sized>(&'w [Box<W>]);
-
 /// Each of them once, after several writers deferred some.
 fn once(deferred: &mut Vec<usize>) {
     deferred.sort_unstable();
     deferred.dedup();
 }
 
-impl<T: FoldWhole, S, W: Write<T, S> + ?Sized> Write<T, S> for Several<'_, W> {
+/// Writers that read the same.
+impl<T: FoldWhole, S, W: Write<T, S> + ?Sized> Write<T, S> for Vec<Box<W>> {
     fn smalls(
         &self,
         first: u64,
@@ -53,20 +51,20 @@ impl<T: FoldWhole, S, W: Write<T, S> + ?Sized> Write<T, S> for Several<'_, W> {
         smalls: &[S],
         deferred: &mut Vec<usize>,
     ) {
-        self.0.iter().for_each(|writer| writer.smalls(first, step, counts, smalls, deferred));
+        self.iter().for_each(|writer| writer.smalls(first, step, counts, smalls, deferred));
         once(deferred);
     }
 
     fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
-        self.0.iter().for_each(|writer| writer.partial(output, count, partial));
+        self.iter().for_each(|writer| writer.partial(output, count, partial));
     }
 
     fn short(&self, output: u64, x: &[T]) -> bool {
-        self.0.iter().all(|writer| writer.short(output, x))
+        self.iter().all(|writer| writer.short(output, x))
     }
 
     fn singles(&self, first: u64, x: &[T], nan: Nan, deferred: &mut Vec<usize>) {
-        self.0.iter().for_each(|writer| writer.singles(first, x, nan, deferred));
+        self.iter().for_each(|writer| writer.singles(first, x, nan, deferred));
         once(deferred);
     }
 }
@@ -74,20 +72,19 @@ impl<T: FoldWhole, S, W: Write<T, S> + ?Sized> Write<T, S> for Several<'_, W> {
 /// Folds every output once, for some writers.
 pub(crate) fn fold_together<T: FoldWhole, S: IntoPartial<T>>(
     batched: &Batched<'_, T>,
-    writers: &[Box<dyn WriteColumn<T, S>>],
+    writers: &dyn Write<T, S>,
     fold: FoldBatched<T, S>,
 ) {
-    batched.fold(&Several(writers), None, fold);
+    batched.fold(writers, None, fold);
 }
 
 /// The same by a fold that may leave doubt about some outputs, and by another where it does about many.
 pub(crate) fn fold_together_in_turn<T: FoldWhole, S: IntoPartial<T>, U: IntoPartial<T>>(
     batched: &Batched<'_, T>,
-    writers: &[Box<dyn WriteInTurn<T, S, U>>],
+    writers: &Vec<Box<dyn WriteInTurn<T, S, U>>>,
     (first, then): (FoldBatched<T, S>, FoldBatched<T, U>),
 ) {
-    let writers = Several(writers);
-    if !batched.fold::<S>(&writers, most_doubtful(batched), first) {
-        batched.fold::<U>(&writers, None, then);
+    if !batched.fold::<S>(writers, most_doubtful(batched), first) {
+        batched.fold::<U>(writers, None, then);
     }
 }

@@ -1,22 +1,22 @@
-//! Everything that stats tells of each output, a column each. What is read of the same accumulators is folded once: sums with means, variances with
-//! deviations, extremes with their indices.
+//! Everything that stats tells of each output, a column each.
 //!
-//! A pass for each group reads memory a few times, and is still many times faster than wide accumulators for outputs of few elements: what is short is
-//! read from a near cache.
+//! What is read of the same accumulators is folded once (`groups`): a pass for each group is many times faster than wide accumulators for outputs of few elements,
+//! as what is short is read from a near cache. Rows, columns and segments of 32-bit numbers that are not too short are read once for all of them, by lanes of all
+//! kinds (`batch/several`): of f64 and of 16 bits arithmetic is the limit, and of few elements what is made of the results.
+
+mod groups;
 
 use warpfold_exact::partial::{Finish, refuse_rounding};
-use warpfold_num::{Accuracy, Column, Element, Empty, Policy, Scalar, with_element};
+use warpfold_num::{Accuracy, Column, Empty, Policy, with_element};
 use warpfold_plan::group::for_each;
 use warpfold_plan::{Indices, Parts, Request};
 
-use crate::batch::{
-    Batched, Ending, IntoColumn, Ranked, Read, Sums, WriteColumn, WriteInTurn, Writer,
-    fold_together, fold_together_in_turn,
-};
-use crate::columns::{Columns, natural};
+pub(crate) use self::groups::StatsState;
+use self::groups::Writers;
+use crate::batch::{Batched, are_driven};
+use crate::columns::Columns;
 use crate::kernels::Kernels;
 use crate::memory::with_capacity;
-use crate::read::{Collect, CollectMoments, Extreme, Index, Moment, MomentState, Sum, SumState};
 use crate::threads::each;
 use crate::{BatchPlan, DType, Nan, Op, Result, columns_of, count, elements, of_parts};
 
@@ -42,25 +42,15 @@ pub(crate) fn stats(request: &Request<'_>, finish: Finish) -> Result<(Columns, V
         true => nans(|nan| of(Op::Count, Policy { nan, ..policy }))?,
         false => vec![0; counts.len()],
     };
-    let mut found = Vec::new();
-    for ops in together(dtype) {
-        // The last one's accumulators are those of all.
-        let [first, .., last] = ops[..] else {
-            let (columns, gaps) = columns_of(&of(ops[0], policy), finish)?;
-            found.extend(columns.into_iter().map(|(_, column)| (ops[0], column, gaps.clone())));
-            continue;
-        };
-        let request = of(last, policy);
-        let plan = of_parts(&request)?;
-        let columns = with_element!(dtype, T => {
-            let all = All { x: elements::<T>(x), parts, plan: &plan, finish, ops: &ops, empty_of: &empty_of };
-            match first {
-                Op::Sum => all.sums(),
-                Op::Var => all.moments(),
-                _ => all.extremes(*indices),
+    let mut found = with_element!(dtype, T => {
+        All { x: elements::<T>(x), parts, finish, of: &|op| of(op, policy), empty_of: &empty_of }.found()
+    })?;
+    if *indices == Indices::OfArray {
+        for (op, column, _) in &mut found {
+            if let (Op::ArgMin | Op::ArgMax, Column::U64(all)) = (op, column) {
+                *all = parts.flat(x.len(), std::mem::take(all));
             }
-        })?;
-        found.extend(ops.iter().zip(columns).map(|(op, (column, gaps))| (*op, column, gaps)));
+        }
     }
     let mut all = vec![("count", Column::of(counts)), ("nan_count", Column::of(nans))];
     let mut gaps = vec![Vec::new(); all.len()];
@@ -88,123 +78,68 @@ fn together(dtype: DType) -> Vec<Vec<Op>> {
     all
 }
 
-/// Reductions of one array that are read of the same accumulators.
+/// All reductions of stats of an array in parts.
 struct All<'a, T> {
     x: &'a [T],
     parts: &'a Parts<'a>,
-    plan: &'a BatchPlan,
     finish: Finish,
-    ops: &'a [Op],
+    of: &'a dyn Fn(Op) -> Request<'a>,
     empty_of: &'a dyn Fn(Op) -> Empty,
 }
 
-/// The column of each, and its gaps.
-type Found = Result<Vec<(Column, Vec<u64>)>>;
-
-impl<T: Kernels> All<'_, T> {
-    fn batched(&self) -> Batched<'_, T> {
-        Batched::of(self.plan, self.parts, self.x)
-    }
-
-    fn writer<R: Scalar, D>(&self, op: Op, reader: D) -> Result<Writer<R, D>> {
-        let ending = Ending::of::<T>(op, self.finish, (self.empty_of)(op));
-        Writer::new(&self.batched(), op, reader, ending)
-    }
-
-    fn columns<W: IntoColumn + ?Sized>(&self, writers: Vec<Box<W>>) -> Found {
-        writers.into_iter().map(|writer| writer.column(&|output| self.parts.name(output))).collect()
-    }
-
-    fn sums(&self) -> Found {
-        let mut writers = Vec::new();
-        for &op in self.ops {
-            let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is no sum"));
-            let of_sums = OfSums { all: self, op, writers: &mut writers };
-            Sums::<T>::column(sum, None, natural::<T>(), of_sums).expect("a reader of sums")?;
+impl<'a, T: Kernels> All<'a, T> {
+    /// Each reduction with its column and gaps: by lanes of all kinds at once where these are driven over the array, else by a fold for each group.
+    fn found(&self) -> Result<Vec<(Op, Column, Vec<u64>)>> {
+        let mut found = Vec::new();
+        let is_alone = |ops: &Vec<Op>| T::DTYPE.is_complex() && ops[0] == Op::L1;
+        let (alone, shared): (Vec<_>, Vec<_>) = together(T::DTYPE).into_iter().partition(is_alone);
+        let mut groups = Vec::new();
+        for ops in shared {
+            // The last one's accumulators are those of all.
+            let plan = of_parts(&(self.of)(ops[ops.len() - 1]))?;
+            let writers = Writers::new(&self.batched(&plan), &ops, self.finish, self.empty_of)?;
+            groups.push((ops, plan, writers));
         }
-        fold_together(&self.batched(), &writers, T::batched_sums);
-        self.columns(writers)
-    }
-
-    fn moments(&self) -> Found {
-        let (mut in_turn, mut second) = (Vec::new(), Vec::new());
-        for &op in self.ops {
-            let to = <T::Round as Element>::DTYPE;
-            let what = Moment { op, ddof: self.finish.ddof };
-            let of_moments =
-                OfMoments { all: self, op, in_turn: &mut in_turn, second: &mut second };
-            let narrow = T::DTYPE.round() == DType::F32;
-            T::Approximate::column(what, to, narrow, of_moments).expect("a reader of moments")?;
+        self.fold(&groups)?;
+        for (ops, _, writers) in groups {
+            let columns = writers.columns(&|output| self.parts.name(output))?;
+            found.extend(
+                ops.into_iter().zip(columns).map(|(op, (column, gaps))| (op, column, gaps)),
+            );
         }
-        if second.is_empty() {
-            let folds = (T::batched_plain_moments as _, T::batched_moments as _);
-            fold_together_in_turn::<T, T::Plain, T::Approximate>(&self.batched(), &in_turn, folds);
-            return self.columns(in_turn);
-        }
-        fold_together(&self.batched(), &second, T::batched_moments);
-        self.columns(second)
-    }
-
-    fn extremes(&self, indices: Indices) -> Found {
-        let nan = self.plan.batch.policy.nan;
-        let [end, index] = [self.ops[0], self.ops[1]];
-        let element = std::marker::PhantomData::<T::Component>;
-        let writers: Vec<Box<dyn WriteColumn<T, Ranked>>> = vec![
-            Box::new(self.writer(end, Extreme { nan, element })?),
-            Box::new(self.writer(index, Index { nan, element })?),
-        ];
-        fold_together(&self.batched(), &writers, T::batched_highest);
-        let mut found = self.columns(writers)?;
-        if let (Indices::OfArray, Column::U64(all)) = (indices, &mut found[1].0) {
-            *all = self.parts.flat(self.x.len(), std::mem::take(all));
+        for op in alone.into_iter().flatten() {
+            let (columns, gaps) = columns_of(&(self.of)(op), self.finish)?;
+            found.extend(columns.into_iter().map(|(_, column)| (op, column, gaps.clone())));
         }
         Ok(found)
     }
-}
 
-/// A writer of sums, by the reader that is chosen.
-struct OfSums<'w, 'a, T: Kernels> {
-    all: &'w All<'a, T>,
-    op: Op,
-    writers: &'w mut Vec<Box<dyn WriteColumn<T, Sums<T>>>>,
-}
-
-impl<T: Kernels> Collect<Sums<T>> for OfSums<'_, '_, T> {
-    type Of = Result<()>;
-
-    fn collect<D: Read<Sums<T>, Result: Scalar> + 'static>(self, reader: D) -> Result<()> {
-        self.writers.push(Box::new(self.all.writer(self.op, reader)?));
-        Ok(())
-    }
-}
-
-/// What writes moments that are known to 2^-53 first, then to 2^-105.
-type InTurn<T> = dyn WriteInTurn<T, <T as Kernels>::Plain, <T as Kernels>::Approximate>;
-
-/// The same of moments.
-struct OfMoments<'w, 'a, T: Kernels> {
-    all: &'w All<'a, T>,
-    op: Op,
-    in_turn: &'w mut Vec<Box<InTurn<T>>>,
-    second: &'w mut Vec<Box<dyn WriteColumn<T, T::Approximate>>>,
-}
-
-impl<T: Kernels> CollectMoments<T::Plain, T::Approximate> for OfMoments<'_, '_, T> {
-    type Of = Result<()>;
-
-    fn in_turn<D>(self, reader: D) -> Result<()>
-    where
-        D: Read<T::Plain, Result: Scalar>
-            + Read<T::Approximate, Result = <D as Read<T::Plain>>::Result>
-            + 'static,
-    {
-        self.in_turn.push(Box::new(self.all.writer(self.op, reader)?));
+    fn fold(&self, groups: &[(Vec<Op>, BatchPlan, Writers<T>)]) -> Result<()> {
+        let batched: Vec<_> = groups.iter().map(|(_, plan, _)| self.batched(plan)).collect();
+        let each = || groups.iter().map(|(.., writers)| writers).zip(&batched);
+        let outputs = groups[0].1.batch.outputs();
+        if T::LEAST_OF_STATS.is_some_and(|least| self.x.len() as u64 / least >= outputs) {
+            // Indices must be those of the input; what its way is may be that of all others.
+            let plan = of_parts(&(self.of)(Op::ArgMax))?;
+            let all = self.batched(&plan);
+            if are_driven(&all) {
+                let parts: Vec<_> =
+                    each().map(|(writers, batched)| writers.part(batched)).collect();
+                T::batched_stats(&all, &parts);
+                for (part, (writers, batched)) in parts.iter().zip(each()) {
+                    if !part.settle() {
+                        writers.fold_again(batched);
+                    }
+                }
+                return Ok(());
+            }
+        }
+        each().for_each(|(writers, batched)| writers.fold(batched));
         Ok(())
     }
 
-    fn second<D: Read<T::Approximate, Result: Scalar> + 'static>(self, reader: D) -> Result<()> {
-        self.second.push(Box::new(self.all.writer(self.op, reader)?));
-        Ok(())
+    fn batched<'b>(&'b self, plan: &'b BatchPlan) -> Batched<'b, T> {
+        Batched::of(plan, self.parts, self.x)
     }
 }
 

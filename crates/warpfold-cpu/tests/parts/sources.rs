@@ -39,27 +39,7 @@ pub(crate) fn sources<T: Element>(make: &mut dyn FnMut() -> T) -> Vec<Source<T>>
     let mut all = Vec::new();
     for (rows, length) in SHAPES {
         let x: Vec<T> = (0..rows * length).map(|_| make()).collect();
-        let layout = || Layout::c(&[rows, length]).expect("a shape");
-        for axis in [0, 1] {
-            let folding = Folding::of(layout(), &[axis]).expect("an axis");
-            let form = folding.form().expect("a shape in memory");
-            let inputs = match axis {
-                1 => (0..rows as usize)
-                    .map(|k| x[k * length as usize..][..length as usize].to_vec())
-                    .collect(),
-                _ => {
-                    let column = |k| x.iter().skip(k).step_by(length as usize).copied().collect();
-                    (0..length as usize).map(column).collect()
-                }
-            };
-            let name = format!("{rows} by {length}, axis {axis}");
-            all.push(Source {
-                name,
-                parts: Arc::new(Parts::Axes(form, folding)),
-                x: x.clone(),
-                inputs,
-            });
-        }
+        all.extend([0, 1].map(|axis| of_axis((rows, length), axis, x.clone())));
     }
     // A folded axis between kept ones, and kept ones between folded.
     for (axes, shape) in [(&[1][..], [7, 40, 33]), (&[0, 2], [35, 6, 33]), (&[0], [66, 5, 7])] {
@@ -121,6 +101,23 @@ pub(crate) fn sources<T: Element>(make: &mut dyn FnMut() -> T) -> Vec<Source<T>>
     let parts = warpfold_cpu::group_dense(keys, 300, x.len(), Policy::default()).expect("keys");
     all.push(Source { name: "groups".into(), parts: Arc::new(parts), x, inputs });
     all
+}
+
+/// The columns or the rows of an array.
+pub(crate) fn of_axis<T: Element>((rows, length): (u64, u64), axis: i64, x: Vec<T>) -> Source<T> {
+    let folding = Folding::of(Layout::c(&[rows, length]).expect("a shape"), &[axis]);
+    let folding = folding.expect("an axis");
+    let form = folding.form().expect("a shape in memory");
+    let length = length as usize;
+    let inputs = match axis {
+        1 => (0..rows as usize).map(|k| x[k * length..][..length].to_vec()).collect(),
+        _ => {
+            let column = |k| x.iter().skip(k).step_by(length).copied().collect();
+            (0..length).map(column).collect()
+        }
+    };
+    let name = format!("{rows} by {length}, axis {axis}");
+    Source { name, parts: Arc::new(Parts::Axes(form, folding)), x, inputs }
 }
 
 /// Columns by their names, and the gaps of each.

@@ -3,7 +3,7 @@
 use warpfold_num::random::Words;
 use warpfold_num::{Complex, Element, Empty, Nan, Op, Policy, f16};
 
-use crate::sources::{Source, alone, sources};
+use crate::sources::{Source, alone, of_axis, sources};
 
 /// Whether a part of an element is NaN.
 fn is_nan<T: Element>(x: &T) -> bool {
@@ -101,4 +101,25 @@ fn stats_of_integers() {
 fn stats_of_complex_numbers() {
     agree("special", |word| Complex::new(special(word) as f32, unit(word << 32) as f32));
     agree("special", |word| Complex::new(unit(word << 32), special(word)));
+}
+
+#[test]
+fn stats_of_what_threads_share() {
+    // Long columns, few and more, and rows of many tiles; extremes are there many times, in parts of every thread.
+    for (shape, axis) in [((400_001, 3), 0), ((40_000, 33), 0), ((70, 20_000), 1)] {
+        let mut words = Words(7);
+        let mut small = || (words.next() >> 60) as i32 - 8;
+        let x: Vec<i32> = (0..shape.0 * shape.1).map(|_| small()).collect();
+        check(
+            &of_axis(shape, axis, x.iter().map(|&x| x as f32).collect()),
+            Nan::Propagate,
+            "small",
+        );
+        check(
+            &of_axis(shape, axis, x.iter().map(|&x| f64::from(x)).collect()),
+            Nan::Propagate,
+            "small",
+        );
+        check(&of_axis(shape, axis, x), Nan::Propagate, "small");
+    }
 }

@@ -1,0 +1,133 @@
+//! Several folds of the same outputs that are driven as one: each reads its part of what lanes of several kinds hold, and folds by its own what that leaves in
+//! doubt.
+
+use std::ops::Range;
+
+use super::into_partial::IntoPartial;
+use super::lanes::LaneOperation;
+use super::outputs::{Alone, Counts, Out, Sink, Store, Write};
+use super::results::most_doubtful;
+use super::runs::Runs;
+use super::{Batched, Source, columns, doubtful, rows};
+use crate::isa::has_lanes;
+use crate::whole::FoldWhole;
+use warpfold_plan::plan::Way;
+
+/// One of several folds of the same outputs, of what it needs of a small value that is for all of them.
+pub(crate) struct PartOf<'o, T: FoldWhole, P, F> {
+    out: Out<'o, T, P>,
+    part: F,
+}
+
+/// Where a part of what drivers found goes.
+pub(crate) trait Part<S>: Alone {
+    /// Outputs `first`, `first + step`, … from what accumulators hold.
+    fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]);
+
+    /// Notes an output that accumulators do not tell.
+    fn doubt(&self, output: u64);
+
+    /// Folds what is in doubt as the fold alone does; `false`, and none of it is, where that is more than there may be.
+    fn settle(&self) -> bool;
+}
+
+impl<'o, T: FoldWhole, P: IntoPartial<T>, F> PartOf<'o, T, P, F> {
+    /// What the writer of a fold reads of small values; `is_repeated` says whether many outputs in doubt are folded by another.
+    pub(crate) fn new(
+        batched: &'o Batched<'o, T>,
+        writer: &'o dyn Write<T, P>,
+        part: F,
+        is_repeated: bool,
+    ) -> Self {
+        let most = if is_repeated { most_doubtful(batched) } else { None };
+        PartOf { out: Out::new(batched, writer, most), part }
+    }
+}
+
+impl<T: FoldWhole, P: IntoPartial<T>, F: Sync> Alone for PartOf<'_, T, P, F> {
+    fn run(&self, output: u64, elements: Range<usize>, threads: usize) {
+        self.out.run(output, elements, threads);
+    }
+}
+
+impl<T: FoldWhole, P: IntoPartial<T>, S, F: Fn(&S) -> P + Sync> Part<S> for PartOf<'_, T, P, F> {
+    fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
+        let parts: Vec<P> = smalls.iter().map(&self.part).collect();
+        self.out.smalls(first, step, counts, &parts);
+    }
+
+    fn doubt(&self, output: u64) {
+        self.out.doubt(output);
+    }
+
+    fn settle(&self) -> bool {
+        doubtful::run(&self.out)
+    }
+}
+
+/// Several folds that are driven as one.
+struct Parts<'p, S>(&'p [Box<dyn Part<S> + 'p>]);
+
+impl<S> Alone for Parts<'_, S> {
+    fn run(&self, output: u64, elements: Range<usize>, threads: usize) {
+        self.0.iter().for_each(|part| part.run(output, elements.clone(), threads));
+    }
+}
+
+impl<S: Sync> Sink<S> for Parts<'_, S> {
+    fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
+        self.0.iter().for_each(|part| part.smalls(first, step, counts, smalls));
+    }
+
+    fn store(&self, _: usize) -> Box<dyn Store<S> + '_> {
+        Box::new(Doubts(self.0))
+    }
+}
+
+/// What fits no accumulators is left to each fold.
+struct Doubts<'p, S>(&'p [Box<dyn Part<S> + 'p>]);
+
+impl<S: Sync> Store<S> for Doubts<'_, S> {
+    fn flush(&mut self, _: usize, _: &S, _: u64) {}
+
+    fn singles(&mut self, _: usize, _: usize, _: usize, _: usize) {}
+
+    fn finish(&self, _: usize, output: u64, _: u64) {
+        self.0.iter().for_each(|part| part.doubt(output));
+    }
+}
+
+/// Whether several folds may be driven as one: of runs and columns, where there are lanes.
+pub(crate) fn are_driven<T: FoldWhole>(batched: &Batched<'_, T>) -> bool {
+    let Batched { plan, source } = batched;
+    has_lanes(plan.isa)
+        && match source {
+            Source::Loops(_, form) => {
+                form.inputs > 0 && matches!(plan.way, Way::Runs | Way::Columns)
+            }
+            Source::Segments(..) => plan.way == Way::Runs,
+            Source::Groups(..) => false,
+        }
+}
+
+/// Folds every output once with lanes of a kind over the elements' words, for all parts.
+pub(crate) fn drive_parts<T: FoldWhole, K: LaneOperation>(
+    kind: K,
+    batched: &Batched<'_, T>,
+    words: fn(&[T]) -> &[K::Element],
+    parts: &[Box<dyn Part<K::Small> + '_>],
+) {
+    let sink = Parts(parts);
+    match batched.source {
+        Source::Loops(x, form) if batched.plan.way == Way::Columns => {
+            columns::run(kind, batched.plan, words(x), form, &sink);
+        }
+        Source::Loops(x, form) => {
+            rows::run(kind, batched.plan, words(x), Runs::Rows(form), &sink);
+        }
+        Source::Segments(x, bounds) => {
+            rows::run(kind, batched.plan, words(x), Runs::Segments(bounds), &sink);
+        }
+        Source::Groups(..) => unreachable!("groups are not driven as parts"),
+    }
+}

@@ -1,0 +1,226 @@
+//! Several kinds in the same lanes: elements are read, and short runs gathered, once for all of them.
+
+use bytemuck::{Pod, cast_ref};
+
+use super::lanes::{LaneOperation, N, Positions};
+
+/// Two of a kind, which have one exponent range.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Twice<K>(pub(crate) K, pub(crate) K);
+
+impl<K: LaneOperation> LaneOperation for Twice<K> {
+    type Element = K::Element;
+    type Range = K::Range;
+    type ExponentRange = K::ExponentRange;
+    type Monitor = K::Monitor;
+    type Lanes = [K::Lanes; 2];
+    type Small = [K::Small; 2];
+    const NOTHING: [K::Small; 2] = [K::NOTHING; 2];
+    const MAY_MISS: bool = K::MAY_MISS;
+    const MERGES: bool = K::MERGES;
+
+    #[inline(always)]
+    fn filler(self, first: K::Element) -> K::Element {
+        self.0.filler(first)
+    }
+
+    #[inline(always)]
+    fn survey(self, x: &[K::Element]) -> K::Range {
+        self.0.survey(x)
+    }
+
+    #[inline(always)]
+    fn join(one: K::Range, other: K::Range) -> K::Range {
+        K::join(one, other)
+    }
+
+    #[inline(always)]
+    fn exponents(self, range: K::Range, additions: u64) -> Option<K::ExponentRange> {
+        self.0.exponents(range, additions)
+    }
+
+    #[inline(always)]
+    fn monitor(self) -> K::Monitor {
+        self.0.monitor()
+    }
+
+    #[inline(always)]
+    fn observe(self, monitor: &mut K::Monitor, x: &[K::Element; N]) {
+        self.0.observe(monitor, x);
+    }
+
+    #[inline(always)]
+    fn keeps(self, exponents: K::ExponentRange, monitor: &K::Monitor) -> bool {
+        self.0.keeps(exponents, monitor)
+    }
+
+    #[inline(always)]
+    fn lanes(self, exponents: K::ExponentRange) -> Self::Lanes {
+        [self.0.lanes(exponents), self.1.lanes(exponents)]
+    }
+
+    #[inline(always)]
+    fn add(self, [one, other]: &mut Self::Lanes, x: &[K::Element; N], at: Positions) {
+        self.0.add(one, x, at);
+        self.1.add(other, x, at);
+    }
+
+    #[inline(always)]
+    fn add_some(self, lanes: &mut Self::Lanes, x: [K::Element; N], some: usize, at: Positions) {
+        let [one, other] = lanes;
+        self.0.add_some(one, x, some, at);
+        self.1.add_some(other, x, some, at);
+    }
+
+    #[inline(always)]
+    fn lane(self, [one, other]: &Self::Lanes, lane: usize) -> Self::Small {
+        [self.0.lane(one, lane), self.1.lane(other, lane)]
+    }
+
+    #[inline(always)]
+    fn all(self, [one, other]: &Self::Lanes) -> [Self::Small; N] {
+        let (mut first, mut second, mut both) =
+            ([K::NOTHING; N], [K::NOTHING; N], [Self::NOTHING; N]);
+        for lane in 0..N {
+            first[lane] = self.0.lane(one, lane);
+        }
+        for lane in 0..N {
+            second[lane] = self.1.lane(other, lane);
+        }
+        for lane in 0..N {
+            both[lane] = [first[lane], second[lane]];
+        }
+        both
+    }
+
+    #[inline(always)]
+    fn total(self, [one, other]: &Self::Lanes) -> Self::Small {
+        [self.0.total(one), self.1.total(other)]
+    }
+
+    #[inline(always)]
+    fn merge(self, [one, other]: &mut Self::Small, [one_more, other_more]: &Self::Small) -> bool {
+        let (mut next, mut other_next) = (*one, *other);
+        let fits = self.0.merge(&mut next, one_more) && self.1.merge(&mut other_next, other_more);
+        if fits {
+            (*one, *other) = (next, other_next);
+        }
+        fits
+    }
+
+    #[inline(always)]
+    fn moved([one, other]: Self::Small, by: i64) -> Self::Small {
+        [K::moved(one, by), K::moved(other, by)]
+    }
+}
+
+/// Two kinds of the same elements, the second of which takes all there are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Both<A, B>(pub(crate) A, pub(crate) B);
+
+impl<A, B> LaneOperation for Both<A, B>
+where
+    A: LaneOperation<Element: Pod>,
+    B: LaneOperation<Element: Pod, Range = (), ExponentRange = (), Monitor = ()>,
+{
+    type Element = A::Element;
+    type Range = A::Range;
+    type ExponentRange = A::ExponentRange;
+    type Monitor = A::Monitor;
+    type Lanes = (A::Lanes, B::Lanes);
+    type Small = (A::Small, B::Small);
+    const NOTHING: (A::Small, B::Small) = (A::NOTHING, B::NOTHING);
+    const MAY_MISS: bool = A::MAY_MISS;
+    const MERGES: bool = A::MERGES && B::MERGES;
+    const IS_LARGE: bool = true;
+    // The kernels for one array would read each run once for every kind.
+    const MOST_TILES: usize = 1 << 16;
+
+    #[inline(always)]
+    fn filler(self, first: A::Element) -> A::Element {
+        self.0.filler(first)
+    }
+
+    #[inline(always)]
+    fn survey(self, x: &[A::Element]) -> A::Range {
+        self.0.survey(x)
+    }
+
+    #[inline(always)]
+    fn join(one: A::Range, other: A::Range) -> A::Range {
+        A::join(one, other)
+    }
+
+    #[inline(always)]
+    fn exponents(self, range: A::Range, additions: u64) -> Option<A::ExponentRange> {
+        self.0.exponents(range, additions)
+    }
+
+    #[inline(always)]
+    fn monitor(self) -> A::Monitor {
+        self.0.monitor()
+    }
+
+    #[inline(always)]
+    fn observe(self, monitor: &mut A::Monitor, x: &[A::Element; N]) {
+        self.0.observe(monitor, x);
+    }
+
+    #[inline(always)]
+    fn keeps(self, exponents: A::ExponentRange, monitor: &A::Monitor) -> bool {
+        self.0.keeps(exponents, monitor)
+    }
+
+    #[inline(always)]
+    fn lanes(self, exponents: A::ExponentRange) -> Self::Lanes {
+        (self.0.lanes(exponents), self.1.lanes(()))
+    }
+
+    #[inline(always)]
+    fn add(self, (one, other): &mut Self::Lanes, x: &[A::Element; N], at: Positions) {
+        self.0.add(one, x, at);
+        self.1.add(other, cast_ref(x), at);
+    }
+
+    #[inline(always)]
+    fn add_some(self, lanes: &mut Self::Lanes, x: [A::Element; N], some: usize, at: Positions) {
+        let (one, other) = lanes;
+        self.0.add_some(one, x, some, at);
+        self.1.add_some(other, *cast_ref(&x), some, at);
+    }
+
+    #[inline(always)]
+    fn lane(self, (one, other): &Self::Lanes, lane: usize) -> Self::Small {
+        (self.0.lane(one, lane), self.1.lane(other, lane))
+    }
+
+    #[inline(always)]
+    fn all(self, (one, other): &Self::Lanes) -> [Self::Small; N] {
+        let (one, other) = (self.0.all(one), self.1.all(other));
+        let mut both = [Self::NOTHING; N];
+        for lane in 0..N {
+            both[lane] = (one[lane], other[lane]);
+        }
+        both
+    }
+
+    #[inline(always)]
+    fn total(self, (one, other): &Self::Lanes) -> Self::Small {
+        (self.0.total(one), self.1.total(other))
+    }
+
+    #[inline(always)]
+    fn merge(self, (one, other): &mut Self::Small, (one_more, other_more): &Self::Small) -> bool {
+        let (mut next, mut other_next) = (*one, *other);
+        let fits = self.0.merge(&mut next, one_more) && self.1.merge(&mut other_next, other_more);
+        if fits {
+            (*one, *other) = (next, other_next);
+        }
+        fits
+    }
+
+    #[inline(always)]
+    fn moved((one, other): Self::Small, by: i64) -> Self::Small {
+        (A::moved(one, by), B::moved(other, by))
+    }
+}

@@ -1,0 +1,296 @@
+//! Reductions that are read of the same accumulators: sums with means, variances with deviations, extremes with their indices.
+
+use std::marker::PhantomData;
+
+use warpfold_exact::partial::Finish;
+use warpfold_num::error::At;
+use warpfold_num::{Column, DType, Element, Empty, Scalar};
+
+use crate::batch::{
+    Approximate, Batched, Ending, Part, PartOf, Ranked, Read, Sums, WriteColumn, WriteInTurn,
+    Writer, fold_together, fold_together_in_turn,
+};
+use crate::columns::natural;
+use crate::kernels::Kernels;
+use crate::read::{Collect, CollectMoments, Extreme, Index, Moment, MomentState, Sum, SumState};
+use crate::{Op, Result};
+use warpfold_num::double_double::DoubleDouble;
+
+/// What lanes of all kinds hold of an output.
+pub(crate) trait StatsState<T: Kernels>: Copy + Send + Sync {
+    fn sums(&self) -> Sums<T>;
+    fn norms(&self) -> Sums<T>;
+    /// Of what is left of a number near all elements.
+    fn spread(&self) -> T::Plain;
+    /// Of elements as they are.
+    fn squares(&self) -> T::Plain;
+    fn moments(&self) -> T::Approximate;
+    fn least(&self) -> Ranked;
+    fn greatest(&self) -> Ranked;
+}
+
+macro_rules! stats_state {
+    ($($kind:ident = $state:ty, $moments:ty: |$all:ident| $spread:expr, $squares:expr, $both:expr;)+) => {$(
+        impl<T: Kernels<$kind = $state>> StatsState<T> for ([Sums<T>; 2], ($moments, [Ranked; 2])) {
+            #[inline(always)]
+            fn sums(&self) -> Sums<T> {
+                self.0[0]
+            }
+
+            #[inline(always)]
+            fn norms(&self) -> Sums<T> {
+                self.0[1]
+            }
+
+            #[inline(always)]
+            fn spread(&self) -> T::Plain {
+                let $all = self.1.0;
+                $spread
+            }
+
+            #[inline(always)]
+            fn squares(&self) -> T::Plain {
+                let $all = self.1.0;
+                $squares
+            }
+
+            #[inline(always)]
+            fn moments(&self) -> T::Approximate {
+                let $all = self.1.0;
+                $both
+            }
+
+            #[inline(always)]
+            fn least(&self) -> Ranked {
+                self.1.1[0]
+            }
+
+            #[inline(always)]
+            fn greatest(&self) -> Ranked {
+                self.1.1[1]
+            }
+        }
+    )+};
+}
+stats_state! {
+    Plain = Approximate<f64, 1>, [Approximate<f64, 1>; 2]: |all| all[0], all[1], unreachable!("{all:?} is known to 2^-53");
+    Approximate = Approximate<DoubleDouble, 1>, Approximate<DoubleDouble, 1>:
+        |all| unreachable!("{all:?} is known to 2^-105"), unreachable!("{all:?} is known to 2^-105"), all;
+}
+
+/// Of what is not folded together.
+impl<T: Kernels> StatsState<T> for () {
+    fn sums(&self) -> Sums<T> {
+        none()
+    }
+
+    fn norms(&self) -> Sums<T> {
+        none()
+    }
+
+    fn spread(&self) -> T::Plain {
+        none()
+    }
+
+    fn squares(&self) -> T::Plain {
+        none()
+    }
+
+    fn moments(&self) -> T::Approximate {
+        none()
+    }
+
+    fn least(&self) -> Ranked {
+        none()
+    }
+
+    fn greatest(&self) -> Ranked {
+        none()
+    }
+}
+
+fn none() -> ! {
+    unreachable!("these stats are not folded together")
+}
+
+/// What writes moments that are known to 2^-53 first, then to 2^-105.
+type InTurn<T> = dyn WriteInTurn<T, <T as Kernels>::Plain, <T as Kernels>::Approximate>;
+
+/// Columns of one kind of accumulators.
+type All<T, S> = Vec<Box<dyn WriteColumn<T, S>>>;
+
+/// The columns of reductions that are read of the same accumulators, by the kind of these.
+pub(super) enum Writers<T: Kernels> {
+    Sums(All<T, Sums<T>>),
+    Norms(All<T, Sums<T>>),
+    Spreads(Vec<Box<InTurn<T>>>),
+    Squares(Vec<Box<InTurn<T>>>),
+    Moments(All<T, T::Approximate>),
+    Least(All<T, Ranked>),
+    Greatest(All<T, Ranked>),
+}
+
+impl<T: Kernels> Writers<T> {
+    /// Empty columns for reductions of one group.
+    pub(super) fn new(
+        batched: &Batched<'_, T>,
+        ops: &[Op],
+        finish: Finish,
+        empty_of: &dyn Fn(Op) -> Empty,
+    ) -> Result<Self> {
+        let ending = |op| Ending::of::<T>(op, finish, empty_of(op));
+        let (mut sums, mut in_turn, mut second) = (Vec::new(), Vec::new(), Vec::new());
+        let mut extremes: All<T, Ranked> = Vec::new();
+        let nan = batched.plan.batch.policy.nan;
+        let element = PhantomData::<T::Component>;
+        for &op in ops {
+            let make = Make { batched, op, ending: ending(op) };
+            match op {
+                Op::Sum | Op::Mean | Op::L1 => {
+                    let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is a sum"));
+                    let of_sums = OfSums { make, writers: &mut sums };
+                    Sums::<T>::column(sum, None, natural::<T>(), of_sums).expect("a reader")?;
+                }
+                Op::Min | Op::Max => {
+                    extremes.push(Box::new(make.writer(Extreme { nan, element })?))
+                }
+                Op::ArgMin | Op::ArgMax => {
+                    extremes.push(Box::new(make.writer(Index { nan, element })?));
+                }
+                _ => {
+                    let (to, what) =
+                        (<T::Round as Element>::DTYPE, Moment { op, ddof: finish.ddof });
+                    let narrow = T::DTYPE.round() == DType::F32;
+                    let of_moments = OfMoments { make, in_turn: &mut in_turn, second: &mut second };
+                    T::Approximate::column(what, to, narrow, of_moments).expect("a reader")?;
+                }
+            }
+        }
+        Ok(match ops[0] {
+            Op::L1 => Writers::Norms(sums),
+            Op::Min | Op::ArgMin => Writers::Least(extremes),
+            Op::Max | Op::ArgMax => Writers::Greatest(extremes),
+            Op::Sum | Op::Mean => Writers::Sums(sums),
+            _ if in_turn.is_empty() => Writers::Moments(second),
+            Op::L2 => Writers::Squares(in_turn),
+            _ => Writers::Spreads(in_turn),
+        })
+    }
+
+    /// Folds every output for these columns alone.
+    pub(super) fn fold(&self, batched: &Batched<'_, T>) {
+        match self {
+            Writers::Sums(writers) => fold_together(batched, writers, T::batched_sums),
+            Writers::Norms(writers) => fold_together(batched, writers, T::batched_norms),
+            Writers::Spreads(writers) | Writers::Squares(writers) => {
+                let folds = (T::batched_plain_moments as _, T::batched_moments as _);
+                fold_together_in_turn::<T, T::Plain, T::Approximate>(batched, writers, folds);
+            }
+            Writers::Moments(writers) => fold_together(batched, writers, T::batched_moments),
+            Writers::Least(writers) | Writers::Greatest(writers) => {
+                fold_together(batched, writers, T::batched_highest);
+            }
+        }
+    }
+
+    /// Folds every output once more, where lanes of all kinds left too many in doubt.
+    pub(super) fn fold_again(&self, batched: &Batched<'_, T>) {
+        match self {
+            Writers::Spreads(writers) | Writers::Squares(writers) => {
+                fold_together::<T, T::Approximate>(batched, writers, T::batched_moments);
+            }
+            _ => self.fold(batched),
+        }
+    }
+
+    /// What these columns read of lanes of all kinds.
+    pub(super) fn part<'p>(
+        &'p self,
+        batched: &'p Batched<'p, T>,
+    ) -> Box<dyn Part<T::OfStats> + 'p> {
+        type Of<T> = <T as Kernels>::OfStats;
+        match self {
+            Writers::Sums(all) => Box::new(PartOf::new(batched, all, Of::<T>::sums, false)),
+            Writers::Norms(all) => Box::new(PartOf::new(batched, all, Of::<T>::norms, false)),
+            Writers::Spreads(all) => {
+                Box::new(PartOf::<T, T::Plain, _>::new(batched, all, Of::<T>::spread, true))
+            }
+            Writers::Squares(all) => {
+                Box::new(PartOf::<T, T::Plain, _>::new(batched, all, Of::<T>::squares, true))
+            }
+            Writers::Moments(all) => Box::new(PartOf::new(batched, all, Of::<T>::moments, false)),
+            Writers::Least(all) => Box::new(PartOf::new(batched, all, Of::<T>::least, false)),
+            Writers::Greatest(all) => Box::new(PartOf::new(batched, all, Of::<T>::greatest, false)),
+        }
+    }
+
+    /// The columns, and the gaps of each.
+    pub(super) fn columns(self, at: &dyn Fn(u64) -> At) -> Result<Vec<(Column, Vec<u64>)>> {
+        match self {
+            Writers::Sums(all) | Writers::Norms(all) => {
+                all.into_iter().map(|writer| writer.column(at)).collect()
+            }
+            Writers::Spreads(all) | Writers::Squares(all) => {
+                all.into_iter().map(|writer| writer.column(at)).collect()
+            }
+            Writers::Moments(all) => all.into_iter().map(|writer| writer.column(at)).collect(),
+            Writers::Least(all) | Writers::Greatest(all) => {
+                all.into_iter().map(|writer| writer.column(at)).collect()
+            }
+        }
+    }
+}
+
+/// Makes the writer of a reduction.
+struct Make<'m, T> {
+    batched: &'m Batched<'m, T>,
+    op: Op,
+    ending: Ending,
+}
+
+impl<T: Kernels> Make<'_, T> {
+    fn writer<R: Scalar, D>(self, reader: D) -> Result<Writer<R, D>> {
+        Writer::new(self.batched, self.op, reader, self.ending)
+    }
+}
+
+/// A writer of sums, by the reader that is chosen.
+struct OfSums<'w, T: Kernels> {
+    make: Make<'w, T>,
+    writers: &'w mut All<T, Sums<T>>,
+}
+
+impl<T: Kernels> Collect<Sums<T>> for OfSums<'_, T> {
+    type Of = Result<()>;
+
+    fn collect<D: Read<Sums<T>, Result: Scalar> + 'static>(self, reader: D) -> Result<()> {
+        self.writers.push(Box::new(self.make.writer(reader)?));
+        Ok(())
+    }
+}
+
+/// The same of moments.
+struct OfMoments<'w, T: Kernels> {
+    make: Make<'w, T>,
+    in_turn: &'w mut Vec<Box<InTurn<T>>>,
+    second: &'w mut All<T, T::Approximate>,
+}
+
+impl<T: Kernels> CollectMoments<T::Plain, T::Approximate> for OfMoments<'_, T> {
+    type Of = Result<()>;
+
+    fn in_turn<D>(self, reader: D) -> Result<()>
+    where
+        D: Read<T::Plain, Result: Scalar>
+            + Read<T::Approximate, Result = <D as Read<T::Plain>>::Result>
+            + 'static,
+    {
+        self.in_turn.push(Box::new(self.make.writer(reader)?));
+        Ok(())
+    }
+
+    fn second<D: Read<T::Approximate, Result: Scalar> + 'static>(self, reader: D) -> Result<()> {
+        self.second.push(Box::new(self.make.writer(reader)?));
+        Ok(())
+    }
+}
