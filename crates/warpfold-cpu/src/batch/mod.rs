@@ -70,6 +70,7 @@ pub(crate) use ranks::{End, Rank, Ranked};
 pub(crate) use results::{
     AT_ONCE, Lone, Writer, collect, collect_in_turn, few, keep, most_doubtful,
 };
+pub(crate) use rows::TILE;
 use runs::Runs;
 pub(crate) use several::{Both, Twice};
 pub(crate) use short::short;

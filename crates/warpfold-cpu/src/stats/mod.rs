@@ -9,11 +9,12 @@ mod groups;
 use warpfold_exact::partial::{Finish, refuse_rounding};
 use warpfold_num::{Accuracy, Column, Empty, Policy, with_element};
 use warpfold_plan::group::for_each;
+use warpfold_plan::plan::Way;
 use warpfold_plan::{Indices, Parts, Request};
 
 pub(crate) use self::groups::StatsState;
 use self::groups::Writers;
-use crate::batch::{Batched, are_driven};
+use crate::batch::{Batched, TILE, are_driven};
 use crate::columns::Columns;
 use crate::kernels::Kernels;
 use crate::memory::with_capacity;
@@ -118,11 +119,13 @@ impl<'a, T: Kernels> All<'a, T> {
         let batched: Vec<_> = groups.iter().map(|(_, plan, _)| self.batched(plan)).collect();
         let each = || groups.iter().map(|(.., writers)| writers).zip(&batched);
         let outputs = groups[0].1.batch.outputs();
-        if T::LEAST_OF_STATS.is_some_and(|least| self.x.len() as u64 / least >= outputs) {
+        let average = self.x.len() as u64 / outputs.max(1);
+        if T::LEAST_OF_STATS.is_some_and(|least| average >= least) {
             // Indices must be those of the input; what its way is may be that of all others.
             let plan = of_parts(&(self.of)(Op::ArgMax))?;
             let all = self.batched(&plan);
-            if are_driven(&all) {
+            // Longer rows are as well folded by the kernels for one array, each kind by itself.
+            if are_driven(&all) && (plan.way == Way::Columns || average <= TILE as u64) {
                 let parts: Vec<_> =
                     each().map(|(writers, batched)| writers.part(batched)).collect();
                 T::batched_stats(&all, &parts);
