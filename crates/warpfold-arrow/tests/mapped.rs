@@ -52,7 +52,7 @@ fn arrays(rows: &[Row]) -> (ArrayRef, [ArrayRef; 3]) {
     }
     let keys = rows.iter().map(|row| row.0.clone()).collect::<StringArray>();
     let x: Vec<f64> = rows.iter().map(|row| row.1.unwrap_or(f64::NAN)).collect();
-    let beneath = |at: usize| if at % 2 == 0 { 0 } else { i32::MIN };
+    let beneath = |at: usize| if at.is_multiple_of(2) { 0 } else { i32::MIN };
     let w = rows.iter().enumerate().map(|(at, row)| row.2.unwrap_or(beneath(at)));
     let ok = rows.iter().map(|row| row.3.unwrap_or(true)).collect::<Vec<_>>();
     let x = Float64Array::new(x.into(), nulls(rows, |row| row.1));
