@@ -158,7 +158,7 @@ fn constants_are_folded_by_the_same_functions() {
         Program::new(&[&expr], &[("x", DType::F32)]).map(|program| program.to_string())
     };
     let found = folded("x + exp(1)").expect("it is an expression");
-    assert!(found.contains("%3 = f32 2.7182817\n"), "{found}");
+    assert!(found.contains(" = f32 2.7182817\n"), "{found}");
     let found = folded("log2(8) * 2.0**-3").expect("it is an expression");
     assert!(found.ends_with("= f64 0.375\n"), "{found}");
     let error = |text: &str| folded(text).expect_err("it is refused").to_string();

@@ -120,7 +120,7 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// What all hold together.
     fn total(self, lanes: &Self::Lanes) -> Self::Small;
 
-    /// Whether the lanes of one group fill the registers.
+    /// Whether the lanes of one group fill the registers, or no element stands for nothing: rows add their last few by `add_some` then.
     const IS_LARGE: bool = false;
 
     /// Whether there may be elements that no exponent range covers.

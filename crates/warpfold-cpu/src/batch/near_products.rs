@@ -125,6 +125,8 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
     }
 
     const MERGES: bool = true;
+    // No element stands for one: the last few of a row are added by `add_some`.
+    const IS_LARGE: bool = true;
 
     #[inline(always)]
     fn merge(self, small: &mut NearProduct, other: &NearProduct) -> bool {

@@ -12,7 +12,6 @@ use warpfold_plan::group::for_each;
 use warpfold_plan::plan::Way;
 use warpfold_plan::{Indices, Parts, Request};
 
-pub(crate) use self::groups::StatsState;
 use self::groups::Writers;
 use crate::batch::{Batched, TILE, are_driven};
 use crate::columns::Columns;

@@ -1,9 +1,12 @@
 //! Which kernel each element type takes: the one place where types meet lane counts.
 
+mod stats_state;
+
 use std::marker::PhantomData;
 
 use warpfold_num::Complex;
 
+pub(crate) use self::stats_state::StatsState;
 use super::batch::{
     Approximate, Batched, Both, BothEnds, End, FirstHighest, FloatSums, Highest, IntegerProducts,
     IntegerSums, Integers, Largest, LargestSquare, Multiplied, NearNorm, NearProduct, NearProducts,
@@ -24,7 +27,6 @@ use super::order::Order as Ordering;
 use super::product::{IntegerFactors, OfComplexes, OfReals, intervals};
 use super::read::{MomentState, SumState};
 use super::running::{self, Typed};
-use super::stats::StatsState;
 use super::whole::FoldWhole;
 use crate::Input;
 use crate::{Accuracy, Nan, Op, Policy, bf16, f16};
