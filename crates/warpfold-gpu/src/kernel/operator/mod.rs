@@ -35,8 +35,8 @@ use crate::{Error, Result, Value};
 /// ```
 ///
 /// # Errors
-/// [`Error::Map`](crate::Error::Map): the arrays are not the operator's or more than kernels take, a law does not hold, an operation of integers has no value, as the
-/// processor says, or there are no elements and no identity; [`Error::Device`](crate::Error::Device).
+/// [`Error::Map`]: the arrays are not the operator's or more than kernels take, a law does not hold, an operation of integers has no value, as the
+/// processor says, or there are no elements and no identity; [`Error::Device`].
 pub fn fold(
     machine: &dyn Executor,
     operator: &TypedOperator,
