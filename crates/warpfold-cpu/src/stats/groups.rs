@@ -7,14 +7,13 @@ use warpfold_num::error::At;
 use warpfold_num::{Column, DType, Element, Empty, Scalar};
 
 use crate::batch::{
-    Approximate, Batched, Ending, Part, PartOf, Ranked, Read, Sums, WriteColumn, WriteInTurn,
-    Writer, fold_together, fold_together_in_turn,
+    Batched, Ending, Part, PartOf, Ranked, Read, Sums, WriteColumn, WriteInTurn, Writer,
+    fold_together, fold_together_in_turn,
 };
 use crate::columns::natural;
 use crate::kernels::{Kernels, StatsState};
 use crate::read::{Collect, CollectMoments, Extreme, Index, Moment, MomentState, Sum, SumState};
 use crate::{Op, Result};
-use warpfold_num::double_double::DoubleDouble;
 
 /// What writes moments that are known to 2^-53 first, then to 2^-105.
 type InTurn<T> = dyn WriteInTurn<T, <T as Kernels>::Plain, <T as Kernels>::Approximate>;
