@@ -119,7 +119,7 @@ fn columns_named_by_numbers_are_told_from_places() {
     run(["sum", &out, "--column", "9"]).fails(1, &["no column 9 among 4", "'(\"9\")'"]);
     // What has no results has the names that it has with results.
     let none =
-        ["minmax", &out, "--column", "a", "--by", "k", "--where", "a > 9", "--empty", "none"];
+        ["minmax", &out, "--column", "a", "--by", "key", "--where", "a > 9", "--empty", "none"];
     assert_eq!(run([&none[..], &["--format", "csv"]].concat()).value(), "key,min,max\n1,,\n2,,");
 }
 
