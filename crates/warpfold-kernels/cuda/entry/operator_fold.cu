@@ -7,8 +7,8 @@
 #include "walk/operator_tiles.cuh"
 
 extern "C" __global__ void __launch_bounds__(OPERATOR_WARPS * 32)
-    operator_fold(const void*, const void*, const void*, const void*, const void*, const void*, const void*, const void*,
-                  u64 n, u64 tile, u64 span, u64 field, u64 room, u64* states, u64* faults) {
+    operator_fold(const void*, const void*, const void*, const void*, const void*, const void*, const void*,
+                  const void*, u64 n, u64 tile, u64 span, u64 field, u64 room, u64* states, u64* faults) {
     extern __shared__ u64 operator_memory[];
     const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const u64 number = u64(blockIdx.x) * OPERATOR_WARPS + warp;

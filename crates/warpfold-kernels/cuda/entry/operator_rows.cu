@@ -6,8 +6,8 @@
 #include "walk/operator_tiles.cuh"
 
 extern "C" __global__ void __launch_bounds__(OPERATOR_WARPS * 32)
-    operator_rows(const void*, const void*, const void*, const void*, const void*, const void*, const void*, const void*,
-                  u64 rows, u64 length, u64 tile, u64 field, u64 room, u64* states, u64* faults) {
+    operator_rows(const void*, const void*, const void*, const void*, const void*, const void*, const void*,
+                  const void*, u64 rows, u64 length, u64 tile, u64 field, u64 room, u64* states, u64* faults) {
     extern __shared__ u64 operator_memory[];
     const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const Tiles tiles(u32(__cvta_generic_to_shared(operator_memory)) + warp * u32(room), u32(field), tile);

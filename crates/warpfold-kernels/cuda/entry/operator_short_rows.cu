@@ -1,5 +1,5 @@
-// operator_short_rows: rows of one block at most by an operator of one's own, a lane each. What a row's runs have merged to
-// so far waits in shared memory.
+// operator_short_rows: rows of one block at most by an operator of one's own, a lane each. What a row's runs have
+// merged to so far waits in shared memory.
 //
 // Floor: as of operator_rows, but that each run is merged by the lane that folded it.
 //

@@ -59,8 +59,8 @@ __device__ __forceinline__ void put(u64* at) { asm volatile("warpfold.put %0;" :
 __device__ __forceinline__ void get(const u64* at) { asm volatile("warpfold.get %0;" ::"l"(at) : "memory"); }
 __device__ __forceinline__ void right(const u64* at) { asm volatile("warpfold.right %0;" ::"l"(at) : "memory"); }
 
-// A run of an output from `at` on: 32 elements, or those before its end. Its leaf 0 lies at `origin`. The first elements of
-// a whole run are loaded before; while its last ones are folded those from `after` on are loaded.
+// A run of an output from `at` on: 32 elements, or those before its end. Its leaf 0 lies at `origin`. The first
+// elements of a whole run are loaded before; while its last ones are folded those from `after` on are loaded.
 __device__ __forceinline__ void fold_run(u64 at, u64 end, u64 origin, u64 after) {
     if (at + RUN > end) {
 #pragma unroll 1
