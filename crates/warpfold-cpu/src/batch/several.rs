@@ -4,55 +4,63 @@ use bytemuck::{Pod, cast_ref};
 
 use super::lanes::{LaneOperation, N, Positions};
 
+/// What is known of the elements' exponents is known by the first kind.
+macro_rules! range_of_first {
+    ($first:ty) => {
+        type Range = <$first as LaneOperation>::Range;
+        type ExponentRange = <$first as LaneOperation>::ExponentRange;
+        type Monitor = <$first as LaneOperation>::Monitor;
+
+        #[inline(always)]
+        fn filler(self, first: Self::Element) -> Self::Element {
+            self.0.filler(first)
+        }
+
+        #[inline(always)]
+        fn survey(self, x: &[Self::Element]) -> Self::Range {
+            self.0.survey(x)
+        }
+
+        #[inline(always)]
+        fn join(one: Self::Range, other: Self::Range) -> Self::Range {
+            <$first as LaneOperation>::join(one, other)
+        }
+
+        #[inline(always)]
+        fn exponents(self, range: Self::Range, additions: u64) -> Option<Self::ExponentRange> {
+            self.0.exponents(range, additions)
+        }
+
+        #[inline(always)]
+        fn monitor(self) -> Self::Monitor {
+            self.0.monitor()
+        }
+
+        #[inline(always)]
+        fn observe(self, monitor: &mut Self::Monitor, x: &[Self::Element; N]) {
+            self.0.observe(monitor, x);
+        }
+
+        #[inline(always)]
+        fn keeps(self, exponents: Self::ExponentRange, monitor: &Self::Monitor) -> bool {
+            self.0.keeps(exponents, monitor)
+        }
+    };
+}
+
 /// Two of a kind, which have one exponent range.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Twice<K>(pub(crate) K, pub(crate) K);
 
 impl<K: LaneOperation> LaneOperation for Twice<K> {
     type Element = K::Element;
-    type Range = K::Range;
-    type ExponentRange = K::ExponentRange;
-    type Monitor = K::Monitor;
     type Lanes = [K::Lanes; 2];
     type Small = [K::Small; 2];
     const NOTHING: [K::Small; 2] = [K::NOTHING; 2];
     const MAY_MISS: bool = K::MAY_MISS;
     const MERGES: bool = K::MERGES;
 
-    #[inline(always)]
-    fn filler(self, first: K::Element) -> K::Element {
-        self.0.filler(first)
-    }
-
-    #[inline(always)]
-    fn survey(self, x: &[K::Element]) -> K::Range {
-        self.0.survey(x)
-    }
-
-    #[inline(always)]
-    fn join(one: K::Range, other: K::Range) -> K::Range {
-        K::join(one, other)
-    }
-
-    #[inline(always)]
-    fn exponents(self, range: K::Range, additions: u64) -> Option<K::ExponentRange> {
-        self.0.exponents(range, additions)
-    }
-
-    #[inline(always)]
-    fn monitor(self) -> K::Monitor {
-        self.0.monitor()
-    }
-
-    #[inline(always)]
-    fn observe(self, monitor: &mut K::Monitor, x: &[K::Element; N]) {
-        self.0.observe(monitor, x);
-    }
-
-    #[inline(always)]
-    fn keeps(self, exponents: K::ExponentRange, monitor: &K::Monitor) -> bool {
-        self.0.keeps(exponents, monitor)
-    }
+    range_of_first!(K);
 
     #[inline(always)]
     fn lanes(self, exponents: K::ExponentRange) -> Self::Lanes {
@@ -124,9 +132,6 @@ where
     B: LaneOperation<Element: Pod, Range = (), ExponentRange = (), Monitor = ()>,
 {
     type Element = A::Element;
-    type Range = A::Range;
-    type ExponentRange = A::ExponentRange;
-    type Monitor = A::Monitor;
     type Lanes = (A::Lanes, B::Lanes);
     type Small = (A::Small, B::Small);
     const NOTHING: (A::Small, B::Small) = (A::NOTHING, B::NOTHING);
@@ -136,40 +141,7 @@ where
     // The kernels for one array would read each run once for every kind.
     const MOST_TILES: usize = 1 << 16;
 
-    #[inline(always)]
-    fn filler(self, first: A::Element) -> A::Element {
-        self.0.filler(first)
-    }
-
-    #[inline(always)]
-    fn survey(self, x: &[A::Element]) -> A::Range {
-        self.0.survey(x)
-    }
-
-    #[inline(always)]
-    fn join(one: A::Range, other: A::Range) -> A::Range {
-        A::join(one, other)
-    }
-
-    #[inline(always)]
-    fn exponents(self, range: A::Range, additions: u64) -> Option<A::ExponentRange> {
-        self.0.exponents(range, additions)
-    }
-
-    #[inline(always)]
-    fn monitor(self) -> A::Monitor {
-        self.0.monitor()
-    }
-
-    #[inline(always)]
-    fn observe(self, monitor: &mut A::Monitor, x: &[A::Element; N]) {
-        self.0.observe(monitor, x);
-    }
-
-    #[inline(always)]
-    fn keeps(self, exponents: A::ExponentRange, monitor: &A::Monitor) -> bool {
-        self.0.keeps(exponents, monitor)
-    }
+    range_of_first!(A);
 
     #[inline(always)]
     fn lanes(self, exponents: A::ExponentRange) -> Self::Lanes {
