@@ -1,5 +1,7 @@
 //! Every reduction of every kind of column by keys, whatever shares its rows came in, beside the reduction of each key's rows alone.
 
+mod random;
+
 use std::sync::Arc;
 
 use arrow_array::types::*;
@@ -9,19 +11,10 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use half::f16;
+use random::Random;
 use warpfold_arrow::{Cell, Fields, Groups, check, reduce};
 use warpfold_exact::partial::Finish;
 use warpfold_num::{Op, Policy};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, below: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
-    }
-}
 
 const ROWS: usize = 3000;
 

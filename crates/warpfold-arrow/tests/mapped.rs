@@ -1,25 +1,18 @@
 //! Expressions of columns some of whose values are missing, whatever shares their rows came in: beside the rows that have all values alone, and by keys
 //! beside the rows of each key alone.
 
+mod random;
+
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, StringArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
+use random::Random;
 use warpfold_arrow::{Cell, Keys, Mapped, MappedGroups, MappedResults};
 use warpfold_engine::map::{HostArray, Map, Reduction};
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{DType, Empty, Policy, Value};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, below: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
-    }
-}
 
 /// A row: a key, a float, an integer, a condition.
 #[derive(Clone)]

@@ -1,26 +1,19 @@
 //! Products of floats by keys, of columns with nulls: rows without a value keep their places, as elements that a mask leaves out do. Beside exact products of
 //! integers, and beside a condition on the rows of each key by themselves.
 
+mod random;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, Float32Array, Float64Array, Int16Array, StringArray};
 use num_bigint::BigUint;
+use random::Random;
 use warpfold_arrow::{Cell, Groups};
 use warpfold_engine::map::{Expressions, Map};
 use warpfold_engine::{HostArray, Request};
 use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{DType, Op, Policy, Value};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, below: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
-    }
-}
 
 type Rows = Vec<(Option<&'static str>, Option<i16>, Option<f64>)>;
 
