@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde::{Deserialize, Serialize};
+use warpfold::plan::Isa;
 use warpfold::{DType, Op, Policy, Stream};
 
 /// Facts about the machine and the build; no host or user name and no path is among them.
@@ -39,6 +40,13 @@ impl Machine {
             rustc: env!("WARPFOLD_LAB_RUSTC").to_owned(),
             profile: env!("WARPFOLD_LAB_PROFILE").to_owned(),
         }
+    }
+
+    /// The same machine with kernels of a chosen instruction set.
+    #[must_use]
+    pub fn with_isa(self, isa: Option<Isa>) -> Self {
+        let isa = isa.map_or(self.isa, |isa| isa.to_string());
+        Machine { isa, ..self }
     }
 
     /// A folder's name for results of this machine: the CPU model in lower case, and the cores.

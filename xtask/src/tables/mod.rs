@@ -7,6 +7,7 @@ mod book;
 mod build;
 mod counters;
 mod cpu;
+mod cpu_parts;
 mod cuda;
 mod device_maps;
 mod hard;
@@ -47,6 +48,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/hard-sums.md",
     "docs/lab-notes/maps.md",
     "docs/lab-notes/moments-of-parts.md",
+    "docs/parts.md",
     "docs/performance.md",
     "docs/platforms.md",
     "docs/predictions.md",
@@ -68,6 +70,8 @@ pub(crate) struct Tables {
 struct Results {
     /// CPU reports, in the order of their machines' names.
     cpu: Vec<Report>,
+    /// The same by narrower kernels than the machine's widest.
+    cpu_avx2: Vec<Report>,
     /// CUDA reports, in the order of their devices' names.
     cuda: Vec<CudaReport>,
     /// Reports of segments and axes on GPUs, in the same order.
@@ -76,6 +80,10 @@ struct Results {
     groups: Vec<SegmentsReport>,
     /// Reports of segments, axes and groups on processors, in the order of the machines' names.
     cpu_segments: Vec<CpuSegmentsReport>,
+    /// Reports of reductions of rows and columns on processors, in the order of their files' names.
+    cpu_parts: Vec<CpuSegmentsReport>,
+    /// Reports of reductions by keys on processors, in the order of the machines' names.
+    cpu_keys: Vec<CpuSegmentsReport>,
     /// Errors of hard sums, in the same order.
     hard: Vec<HardSums>,
     /// The simulator's counters beside the hardware's, in the same order.
@@ -127,12 +135,16 @@ impl Tables {
 impl Results {
     fn read(folder: &Path) -> Outcome<Self> {
         let cpu = files(folder, "cpu.json");
+        let cpu_avx2 = files(folder, "cpu-avx2.json");
         let cuda = files(folder, "cuda.json");
         // Processors and GPUs have files of that name; a device with a CUDA report is no processor.
         let (segments, cpu_segments): (Vec<_>, Vec<_>) = files(folder, "segments.json")
             .into_iter()
             .partition(|file| file.with_file_name("cuda.json").is_file());
         let groups = files(folder, "groups.json");
+        let cpu_parts = ["parts-32MiB.json", "parts-256MiB.json", "parts-256MiB-avx2.json"];
+        let cpu_parts = cpu_parts.map(|name| files(folder, name)).concat();
+        let cpu_keys = files(folder, "keys.json");
         let hard = files(folder, "hard_sums.json");
         let counters = files(folder, "counters.json");
         let ladders =
@@ -147,10 +159,13 @@ impl Results {
         let load_hard = |file: &PathBuf| HardSums::load(file).map_err(|e| wrong(file, e));
         Ok(Results {
             cpu: cpu.iter().map(load).collect::<Outcome<_>>()?,
+            cpu_avx2: cpu_avx2.iter().map(load).collect::<Outcome<_>>()?,
             cuda: cuda.iter().map(load_cuda).collect::<Outcome<_>>()?,
             segments: segments.iter().map(load_segments).collect::<Outcome<_>>()?,
             groups: groups.iter().map(load_segments).collect::<Outcome<_>>()?,
             cpu_segments: cpu_segments.iter().map(load_cpu_segments).collect::<Outcome<_>>()?,
+            cpu_parts: cpu_parts.iter().map(load_cpu_segments).collect::<Outcome<_>>()?,
+            cpu_keys: cpu_keys.iter().map(load_cpu_segments).collect::<Outcome<_>>()?,
             hard: hard.iter().map(load_hard).collect::<Outcome<_>>()?,
             counters: counters.iter().map(load_counters).collect::<Outcome<_>>()?,
             parts: Parts::load(&folder.join("parts"))?,
@@ -203,10 +218,14 @@ impl Results {
             "cpu-speed" => cpu(cpu::speed),
             "cpu-cache" => cpu(cpu::cache),
             "cpu-peers" => cpu(cpu::peers),
-            "cpu-targets" => cpu(cpu::targets),
+            "cpu-targets" => {
+                cpu(cpu::targets) + &self.cpu_avx2.iter().map(cpu::targets).collect::<String>()
+            }
             "cpu-segments" => {
                 joined(&self.cpu_segments, segments::cases, "bench/peers/cpu/segments.sh")
             }
+            "cpu-parts" => joined(&self.cpu_parts, cpu_parts::speeds, PARTS),
+            "cpu-keys" => joined(&self.cpu_keys, cpu_parts::keys, PARTS),
             "cpu-machines" => cpu(cpu::machine),
             "cuda-speed" => cuda(cuda::speed),
             "cuda-sizes" => cuda(cuda::sizes),
@@ -248,6 +267,9 @@ impl Results {
         })
     }
 }
+
+/// What makes reports of many reductions of parts.
+const PARTS: &str = "bench/peers/cpu/parts.sh";
 
 /// The files of a name, one a machine, in the order of the machines' names.
 fn files(folder: &Path, name: &str) -> Vec<PathBuf> {

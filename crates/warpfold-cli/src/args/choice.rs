@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command};
+use warpfold::plan::Isa;
 use warpfold::{Accuracy, DType, Nan, Op, Overflow};
 
 use super::elsewhere;
@@ -99,6 +100,18 @@ pub(crate) fn overflow() -> OneOf<Overflow> {
         &[
             ("error", "it is an error", Overflow::Error),
             ("wrap", "it wraps modulo 2^64", Overflow::Wrap),
+        ],
+    )
+}
+
+/// An instruction set of this machine's architecture.
+pub(crate) fn isa() -> OneOf<Isa> {
+    named(
+        "instruction set",
+        &[
+            ("baseline", "what every processor of the architecture has", Isa::Baseline),
+            ("avx2", "AVX2 with FMA and F16C", Isa::Avx2),
+            ("avx512", "AVX-512 F, BW, CD, DQ and VL", Isa::Avx512),
         ],
     )
 }

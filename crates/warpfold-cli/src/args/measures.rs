@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use warpfold::plan::Isa;
+use warpfold::{DType, Op};
 use warpfold_lab::Regex;
 
-use super::count;
+use super::{choice, count};
 use crate::device::Device;
 use crate::sheet::Format;
 
@@ -15,7 +17,7 @@ pub(crate) enum BenchTarget {
     Cpu(Bench),
     /// Every reduction and element type on an NVIDIA GPU, cold and hot, beside the read ceiling of the same run
     Cuda(BenchCuda),
-    /// Sums of segments, axes and groups, beside the flat sum on the processor and beside the read ceiling on an NVIDIA GPU
+    /// Reductions of segments, axes and groups, beside the flat ones on the processor; sums beside the read ceiling on an NVIDIA GPU
     Segments(BenchSegments),
     /// What the first use of a kernel costs in a process; for `bench cuda`, which starts it
     #[command(hide = true)]
@@ -49,9 +51,25 @@ pub(crate) struct BenchSegments {
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     pub(crate) device: Device,
 
-    /// Elements [default: 2^26 on the processor, 2^28 on a GPU]
+    /// Elements of arrays of f32; those of other types have as many bytes [default: 2^26 on the processor, 2^28 on a GPU]
     #[arg(long, value_name = "N", value_parser = count::parse)]
     pub(crate) n: Option<u64>,
+
+    /// Reductions, by names with commas between
+    #[arg(long = "ops", value_name = "REDUCTIONS", value_delimiter = ',', value_parser = choice::op(), default_value = "sum")]
+    pub(crate) ops: Vec<Op>,
+
+    /// Element types, with commas between
+    #[arg(long = "dtypes", value_name = "TYPES", value_delimiter = ',', value_parser = choice::dtype(), default_value = "f32")]
+    pub(crate) dtypes: Vec<DType>,
+
+    /// Milliseconds for which each row is timed, and the flat reduction beside it for as long; five calls at least
+    #[arg(long, value_name = "MS", default_value_t = 300)]
+    pub(crate) time: u64,
+
+    /// Kernels of this instruction set; the widest that the machine has unless given
+    #[arg(long, value_name = "ISA", value_parser = choice::isa())]
+    pub(crate) isa: Option<Isa>,
 
     /// Write the report, with every figure and the machine, to a JSON file
     #[arg(long, value_name = "FILE")]
@@ -116,4 +134,8 @@ pub(crate) struct Bench {
     /// Threads; all that the machine has unless given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub(crate) threads: Option<u64>,
+
+    /// Kernels of this instruction set; the widest that the machine has unless given
+    #[arg(long, value_name = "ISA", value_parser = choice::isa())]
+    pub(crate) isa: Option<Isa>,
 }

@@ -38,9 +38,11 @@ impl cpu::Observer for ProgressObserver {
 
 /// Measures the processor.
 pub(crate) fn cpu(args: &Bench) -> Result<(), Failure> {
+    super::available(args.isa)?;
     let options = cpu::Options {
         filter: args.filter.clone(),
         threads: args.threads.map(|threads| threads as usize),
+        isa: args.isa,
         ..cpu::Options::default()
     };
     let bar = bar();

@@ -16,6 +16,7 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
+use warpfold::plan::Isa;
 use warpfold_lab::cuda::report::{Peer, peers};
 use warpfold_lab::report::json;
 
@@ -52,6 +53,17 @@ fn export(file: Option<&Path>, report: &impl Serialize) -> Result<(), Failure> {
         reason: system_message(&error),
     })?;
     Ok(outfile::replace(file, text.as_bytes())?)
+}
+
+/// Fails if this machine does not have a chosen instruction set.
+fn available(isa: Option<Isa>) -> Result<(), Failure> {
+    match isa {
+        Some(isa) if isa > Isa::widest() => Err(Failure::Usage(format!(
+            "--isa {isa}: this machine has no more than {}",
+            Isa::widest()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Fails if results were wrong.

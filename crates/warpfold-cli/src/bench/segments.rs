@@ -1,6 +1,10 @@
 //! `warpfold bench segments`: runs the lab's benchmark of segments, axes and keys on the processor and prints it.
 
+use std::time::Duration;
+
 use indicatif::ProgressBar;
+use warpfold::{DType, Op};
+use warpfold_lab::sampler::Sampling;
 use warpfold_lab::segments::{self as lab, Report, Row};
 use warpfold_lab::table::{gigabytes, percent, time};
 
@@ -43,8 +47,11 @@ pub(crate) fn segments(args: &BenchSegments) -> Result<(), Failure> {
             "--peers are those of a GPU; bench/peers/cpu/segments.sh puts the processor's beside its rows".into(),
         )),
         Device::Cpu => processor(args),
-        _ if args.threads.is_some() => {
-            Err(Failure::Usage("--threads are the processor's; leave them out on a GPU".into()))
+        _ if args.threads.is_some() || args.isa.is_some() => Err(Failure::Usage(
+            "--threads and --isa are the processor's; leave them out on a GPU".into(),
+        )),
+        _ if (&args.ops[..], &args.dtypes[..]) != (&[Op::Sum], &[DType::F32]) => {
+            Err(Failure::Usage("of a GPU's rows, --ops is sum and --dtypes is f32".into()))
         }
         _ => segments_cuda::segments(args),
     }
@@ -57,8 +64,13 @@ fn processor(args: &BenchSegments) -> Result<(), Failure> {
             "--n {n} is not from 2^13 to 2^31; choose as many elements as fit into memory twice"
         )));
     }
+    super::available(args.isa)?;
     let options = lab::Options {
         n,
+        ops: args.ops.clone(),
+        types: args.dtypes.clone(),
+        isa: args.isa,
+        sampling: Sampling { budget: Duration::from_millis(args.time), ..Sampling::default() },
         filter: args.filter.clone(),
         threads: args.threads.map(|threads| threads as usize),
         revision: std::env::var("WARPFOLD_REVISION").ok(),
@@ -83,7 +95,7 @@ fn sheet(found: &Report) -> Sheet {
     let head = ["case", "parts", "time", "±", "GB/s", "of flat", "target", "how"];
     let mut sheet = Sheet::new(title, head);
     sheet.above.push(format!(
-        "warpfold {}, {}, {} kernels. Bytes are those of input, offsets or keys, and results; beside {}.",
+        "warpfold {}, {}, {} kernels. Bytes are those of input, offsets or keys, and results; the fraction is of input alone, beside {}.",
         found.header.warpfold, found.header.date, machine.isa, found.baseline
     ));
     for row in &found.rows {

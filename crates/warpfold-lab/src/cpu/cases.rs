@@ -48,7 +48,8 @@ pub fn cases(sizes: &[u64]) -> Vec<Case> {
     cases
 }
 
-fn data(op: Op, dtype: DType) -> Data {
+/// Data on which a reduction of a type has to read everything.
+pub(crate) fn data(op: Op, dtype: DType) -> Data {
     match op {
         Op::Prod => Data::Reciprocal,
         Op::Any => Data::Zeros,

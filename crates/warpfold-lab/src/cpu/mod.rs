@@ -16,6 +16,7 @@ mod run;
 mod target;
 
 pub use adds::add_rate;
+pub(crate) use cases::data;
 pub use cases::{Case, cases};
 pub use ceiling::Reading;
 pub use run::{Observer, Options, reduce, run};

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use regex_lite::Regex;
 use warpfold::partial::{Finish, Output};
+use warpfold::plan::Isa;
 use warpfold::{Element, Op, Policy, Stream, with_element};
 
 use super::ceiling::Reading;
@@ -25,6 +26,8 @@ pub struct Options {
     pub sizes: Vec<u64>,
     /// Threads; `None` takes what the library takes by itself.
     pub threads: Option<usize>,
+    /// Kernels of this instruction set; `None` takes the widest.
+    pub isa: Option<Isa>,
     /// Rows whose name matches, such as `sum/f32/natural/256MiB`.
     pub filter: Regex,
     /// How to time.
@@ -40,6 +43,7 @@ impl Default for Options {
         Options {
             sizes: vec![LARGE, 1 << 20],
             threads: None,
+            isa: None,
             filter: Regex::new("").expect("the empty expression matches everything"),
             sampling: Sampling { budget: Duration::from_millis(150), ..Sampling::default() },
             seed: 1,
@@ -105,7 +109,7 @@ pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report>
     }
     Ok(Report {
         header,
-        machine: Machine::here(),
+        machine: Machine::here().with_isa(options.isa),
         sampling: options.sampling,
         seed: options.seed,
         ceilings: bench.ceilings,
@@ -192,7 +196,7 @@ impl Bench<'_> {
     }
 
     fn policy(&self) -> Policy {
-        Policy { threads: self.options.threads, ..Policy::default() }
+        Policy { threads: self.options.threads, isa: self.options.isa, ..Policy::default() }
     }
 
     /// The fastest reading for a working set, searched for once.

@@ -14,22 +14,32 @@ pub(super) const SMALL: Case =
 
 /// The target of a row, if it has one.
 pub(super) fn target(case: Case) -> Option<Target> {
-    use DType::{BF16, F16, F32, F64, I8, I32, I64};
     if case == SMALL {
         return Some(Target::Seconds(1e-6));
     }
     if case.bytes != LARGE {
         return None;
     }
-    let fraction = match (case.op, case.dtype, case.data) {
-        (Op::Sum, _, Data::LogUniform) => 0.15,
-        (Op::Sum, F32 | F64 | I8 | I32 | I64, _) => 0.90,
-        (Op::Sum, F16 | BF16, _) => 0.75,
-        (Op::Max | Op::ArgMax, _, _) => 0.90,
-        (Op::Dot, _, _) => 0.85,
-        (Op::Var | Op::L2 | Op::Stats, F32, _) => 0.75,
-        (Op::Var | Op::L2 | Op::Stats, F64, _) => 0.50,
-        (Op::Prod, _, _) => 0.60,
+    let (dtype, is_complex) = (case.dtype, case.dtype.is_complex());
+    let is_half = matches!(dtype, DType::F16 | DType::BF16);
+    let fraction = match case.op {
+        Op::Sum if case.data == Data::LogUniform => 0.15,
+        Op::Sum if is_half => 0.75,
+        Op::Sum => 0.90,
+        Op::Max | Op::ArgMax if matches!(dtype, DType::I64 | DType::U64) => 0.85,
+        Op::Max | Op::ArgMax => 0.90,
+        Op::Dot if is_complex => 0.70,
+        Op::Dot if is_half => 0.75,
+        Op::Dot => 0.85,
+        Op::Var | Op::Std | Op::L2 | Op::Stats if is_complex => return None,
+        Op::Stats if is_half => 0.40,
+        Op::Stats if dtype == DType::F64 => 0.50,
+        Op::Stats => 0.70,
+        Op::Var | Op::Std | Op::L2 if is_half => 0.50,
+        Op::Var | Op::Std | Op::L2 if dtype == DType::F64 => 0.55,
+        Op::Var | Op::Std | Op::L2 => 0.75,
+        Op::Prod => 0.60,
+        Op::L1 if is_complex => 0.60,
         _ => return None,
     };
     Some(Target::OfCeiling(fraction))

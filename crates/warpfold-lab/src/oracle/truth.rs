@@ -1,7 +1,7 @@
 //! What an array's reductions are made of, read in one pass.
 
 use rayon::prelude::*;
-use warpfold::Element;
+use warpfold::{DType, Element};
 
 use super::product::{self, Double};
 use super::{Bins, Exact, ProductBins, Split};
@@ -62,9 +62,14 @@ impl<T: Element<Component: Split>> Truth<T> {
             },
             min: sums.min,
             max: sums.max,
-            product: (data == Data::Reciprocal).then(|| product_of(x)),
+            product: has_product(data, T::DTYPE).then(|| product_of(x)),
         }
     }
+}
+
+/// Whether products of any elements of such data neither vanish nor overflow.
+fn has_product(data: Data, dtype: DType) -> bool {
+    data == Data::Reciprocal || (data == Data::Factors && dtype.is_float())
 }
 
 /// The exact dot product of real arrays, or `[re, im]` of complex ones, without conjugation.

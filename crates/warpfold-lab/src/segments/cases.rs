@@ -1,29 +1,50 @@
 //! What is measured: lengths of segments, shapes, keys.
 
-use warpfold::Layout;
 use warpfold::random::word;
+use warpfold::{Layout, Op};
 
 use super::cut::{Cut, Keys};
 use super::numbers::fraction;
+
+/// How the elements of an output lie, on which its aim depends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// So many of them side by side.
+    Run(u64),
+    /// As many as the outputs apart.
+    Columns,
+    /// Otherwise: nothing is aimed at.
+    Otherwise,
+}
 
 /// A cut by its name; made when its turn comes, as keys are as many as elements.
 pub struct Case {
     /// Such as `every 16`.
     pub name: String,
-    /// The fraction of the flat reduction's rate that the project wants.
-    pub target: Option<f64>,
+    reads: Reads,
     make: Box<dyn Fn() -> Cut>,
 }
 
 impl std::fmt::Debug for Case {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Case").field("name", &self.name).field("target", &self.target).finish()
+        f.debug_struct("Case").field("name", &self.name).field("reads", &self.reads).finish()
     }
 }
 
 impl Case {
-    fn new(name: impl Into<String>, target: Option<f64>, make: impl Fn() -> Cut + 'static) -> Case {
-        Case { name: name.into(), target, make: Box::new(make) }
+    fn new(name: impl Into<String>, reads: Reads, make: impl Fn() -> Cut + 'static) -> Case {
+        Case { name: name.into(), reads, make: Box::new(make) }
+    }
+
+    /// The fraction of the flat reduction's rate that the project wants of a reduction of these parts.
+    pub fn target(&self, op: Op) -> Option<f64> {
+        let is_light = !matches!(op, Op::Var | Op::Std | Op::L2 | Op::Sumsq | Op::Prod | Op::Stats);
+        match self.reads {
+            Reads::Run(64..) => Some(0.8),
+            Reads::Run(4..) => Some(if is_light { 0.4 } else { 0.25 }),
+            Reads::Columns => Some(0.6),
+            Reads::Run(_) | Reads::Otherwise => None,
+        }
     }
 
     /// The cut itself.
@@ -31,9 +52,6 @@ impl Case {
         (self.make)()
     }
 }
-
-/// What is wanted of segments of 64 elements and more, and of every axis.
-const WANTED: f64 = 0.8;
 
 /// Seeds of lengths and of keys.
 const LENGTHS: u64 = 7;
@@ -44,16 +62,18 @@ pub fn cases(n: u64) -> Vec<Case> {
     let mut all = Vec::new();
     for length in [1, 3, 16, 31, 64, 256, 4096, 65536, 1 << 24] {
         if length <= n {
-            let target = (length >= 64).then_some(WANTED);
-            all.push(Case::new(format!("every {length}"), target, move || Cut::Every(length)));
+            let reads = Reads::Run(length);
+            all.push(Case::new(format!("every {length}"), reads, move || Cut::Every(length)));
         }
     }
-    all.push(Case::new("random 0-64", None, move || Cut::Offsets(random(n))));
-    all.push(Case::new("Zipf", None, move || Cut::Offsets(zipf(n))));
-    all.push(Case::new("one giant among tiny ones", None, move || Cut::Offsets(giant(n))));
+    all.push(Case::new("random 0-64", Reads::Otherwise, move || Cut::Offsets(random(n))));
+    all.push(Case::new("Zipf", Reads::Otherwise, move || Cut::Offsets(zipf(n))));
+    let other = Reads::Otherwise;
+    all.push(Case::new("one giant among tiny ones", other, move || Cut::Offsets(giant(n))));
     all.extend(axes(n));
     for (known_as, word) in [(Keys::Dense, "dense keys"), (Keys::Any, "any keys")] {
-        for bits in [8, 16, 20] {
+        // At most four keys for each element.
+        for bits in [8, 16, 20, 24].into_iter().filter(|bits| 1 << bits <= 4 * n) {
             let groups = 1 << bits;
             let uniform = move |at| word_below(groups, at);
             let skewed = move |at| zipf_below(groups, at);
@@ -62,8 +82,8 @@ pub fn cases(n: u64) -> Vec<Case> {
                 groups,
                 known_as,
             };
-            all.push(Case::new(format!("2^{bits} {word}, uniform"), None, move || cut(&uniform)));
-            all.push(Case::new(format!("2^{bits} {word}, Zipf"), None, move || cut(&skewed)));
+            all.push(Case::new(format!("2^{bits} {word}, uniform"), other, move || cut(&uniform)));
+            all.push(Case::new(format!("2^{bits} {word}, Zipf"), other, move || cut(&skewed)));
         }
     }
     all
@@ -80,6 +100,8 @@ fn axes(n: u64) -> impl Iterator<Item = Case> {
         (&[side, side][..], &[0, 1][..]),
         (&[n / 4, 4], &[0, 1]),
         (&[4, n / 4], &[0, 1]),
+        (&[n / 64, 64], &[0, 1]),
+        (&[2048, n / 2048], &[0]),
         (&[3, n / 3], &[0]),
         (&middle, &[0, 1, 2, 3]),
     ] {
@@ -87,7 +109,9 @@ fn axes(n: u64) -> impl Iterator<Item = Case> {
     }
     all.into_iter().map(|(layout, axis, order)| {
         let name = format!("{order}{:?} axis {axis}", layout.shape());
-        Case::new(name, Some(WANTED), move || Cut::Axis { layout: layout.clone(), axis })
+        let folded = &layout.axes()[axis];
+        let reads = if folded.stride == 1 { Reads::Run(folded.length) } else { Reads::Columns };
+        Case::new(name, reads, move || Cut::Axis { layout: layout.clone(), axis })
     })
 }
 
@@ -167,6 +191,21 @@ mod tests {
         let ratio = f64::from(counts[0]) / f64::from(counts[9]);
         assert!((6.0..14.0).contains(&ratio), "{ratio}");
         assert!(counts[255] > 0);
+    }
+
+    #[test]
+    fn aims_are_those_of_how_elements_lie() {
+        let all = cases(1 << 20);
+        let aim = |name: &str, op| {
+            let case = all.iter().find(|case| case.name == name);
+            case.unwrap_or_else(|| panic!("{name}")).target(op)
+        };
+        assert_eq!(aim("[262144, 4] axis 1", Op::Max), Some(0.4));
+        assert_eq!(aim("[262144, 4] axis 1", Op::Var), Some(0.25));
+        assert_eq!(aim("[262144, 4] axis 0", Op::Var), Some(0.6));
+        assert_eq!(aim("[16384, 64] axis 1", Op::Stats), Some(0.8));
+        assert_eq!(aim("transposed [1024, 1024] axis 0", Op::Sum), Some(0.8));
+        assert_eq!((aim("every 3", Op::Sum), aim("Zipf", Op::Sum)), (None, None));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! [`Cut`]: how an array is parted, and the sums of its parts as the library gives them.
+//! [`Cut`]: how an array is parted, and the results of its parts as the library gives them.
 
 use warpfold::UnderPolicy;
 use warpfold::partial::Finish;
-use warpfold::{Column, Error, Layout, Op, Policy, Segments, View, reduce_axes};
+use warpfold::{Column, Element, Error, Layout, Op, Policy, Segments, View, reduce_axes};
 
 /// How an array is parted.
 #[derive(Debug, Clone)]
@@ -87,24 +87,73 @@ impl Cut {
         }
     }
 
-    /// The sums of all parts by the library.
+    /// The results of all parts by the library, by name; any value for parts that have none.
     ///
     /// # Errors
     /// The library's.
-    pub fn sums(&self, x: &[f32], policy: Policy) -> warpfold::Result<Vec<f32>> {
-        let columns =
-            with_many!(self, x, policy, many => many.columns(Op::Sum, Finish::default())?);
-        match columns.into_iter().next() {
-            Some((_, Column::F32(sums))) => Ok(sums),
-            other => unreachable!("sums of f32 are f32, not {other:?}"),
-        }
+    pub fn columns<T: Element>(
+        &self,
+        op: Op,
+        x: &[T],
+        policy: Policy,
+    ) -> warpfold::Result<Vec<(&'static str, Column)>> {
+        with_many!(self, x, policy, many => many.or_none().columns(op, Finish::default()))
     }
 
     /// How the library runs it.
     ///
     /// # Errors
     /// The library's.
-    pub fn plan(&self, x: &[f32], policy: Policy) -> Result<String, Error> {
-        Ok(with_many!(self, x, policy, many => many.plan(Op::Sum).to_string()))
+    pub fn plan<T: Element>(&self, op: Op, x: &[T], policy: Policy) -> Result<String, Error> {
+        Ok(with_many!(self, x, policy, many => many.plan(op).to_string()))
+    }
+
+    /// Calls with the part and the place of every element of an array of `n`, by a walk that knows nothing of the library's. Of keys of any kind, too, parts are
+    /// called by their keys.
+    pub(super) fn each(&self, n: usize, mut add: impl FnMut(usize, usize)) {
+        match self {
+            Cut::Every(length) => {
+                let length = *length as usize;
+                (0..n / length * length).for_each(|at| add(at / length, at));
+            }
+            Cut::Offsets(offsets) => {
+                for (part, pair) in offsets.windows(2).enumerate() {
+                    (pair[0]..pair[1]).for_each(|at| add(part, at as usize));
+                }
+            }
+            Cut::Axis { layout, axis } => {
+                let axes = layout.axes();
+                let mut indices = vec![0u64; axes.len()];
+                for _ in 0..layout.elements() {
+                    let at = axes.iter().zip(&indices).map(|(axis, i)| axis.stride * *i as i64);
+                    let kept = (0..axes.len()).filter(|k| k != axis);
+                    let part = kept.fold(0, |part, k| part * axes[k].length + indices[k]);
+                    add(part as usize, at.sum::<i64>() as usize);
+                    for (index, axis) in indices.iter_mut().zip(axes).rev() {
+                        *index += 1;
+                        if *index < axis.length {
+                            break;
+                        }
+                        *index = 0;
+                    }
+                }
+            }
+            Cut::Groups { keys, .. } => {
+                keys.iter().enumerate().for_each(|(at, key)| add(*key as usize, at));
+            }
+        }
+    }
+
+    /// How many parts [`each`](Self::each) of an array of `n` elements may name.
+    pub(super) fn parts(&self, n: usize) -> usize {
+        match self {
+            Cut::Every(length) => n / *length as usize,
+            Cut::Offsets(offsets) => offsets.len() - 1,
+            Cut::Axis { layout, axis } => {
+                let axes = layout.axes().iter().enumerate().filter(|(k, _)| k != axis);
+                axes.map(|(_, axis)| axis.length as usize).product()
+            }
+            Cut::Groups { groups, .. } => *groups as usize,
+        }
     }
 }

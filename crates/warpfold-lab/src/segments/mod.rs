@@ -4,7 +4,7 @@
 //! use warpfold_lab::segments;
 //! let report = segments::run(&segments::Options::default(), &mut ())?;
 //! for row in &report.rows {
-//!     println!("{}: {:.0} % of the flat sum", row.name, 100.0 * row.of_baseline());
+//!     println!("{}: {:.0} % of the flat reduction", row.name, 100.0 * row.of_baseline());
 //! }
 //! # Ok::<(), std::io::Error>(())
 //! ```
@@ -14,6 +14,7 @@ mod cut;
 mod numbers;
 mod report;
 mod run;
+mod sample;
 mod truth;
 
 #[cfg(feature = "cuda")]

@@ -21,7 +21,7 @@ pub struct Report {
     pub machine: Machine,
     /// The machine's name as a folder of `results/`.
     pub slug: String,
-    /// Elements of the array that was cut.
+    /// Elements of the arrays of f32 that were cut; those of other types have as many bytes.
     pub n: u64,
     /// The GPU that ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,6 +43,9 @@ pub struct Row {
     pub segments: u64,
     /// Bytes of input, of offsets or keys, and of results.
     pub bytes: u64,
+    /// Bytes of input alone, which rates are compared by; reports before there was this field compare by all bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_bytes: Option<u64>,
     /// Microseconds, the median.
     pub microseconds: f64,
     /// Half the distance between the quartiles over the median.
@@ -73,14 +76,19 @@ pub struct Peer {
     pub microseconds: f64,
     /// The row's bytes over that time.
     pub bytes_per_second: f64,
-    /// The largest distance of a result from the exact one, in ulps of its own type.
-    pub ulps: f64,
+    /// The largest distance of a result from the exact one, in ulps of its own type, where that was looked at.
+    pub ulps: Option<f64>,
 }
 
 impl Row {
     /// The rate as a fraction of the baseline's; 0 of a row that was wrong.
     pub fn of_baseline(&self) -> f64 {
-        if self.baseline > 0.0 { self.bytes_per_second / self.baseline } else { 0.0 }
+        if self.baseline > 0.0 { self.input_rate(self.microseconds) / self.baseline } else { 0.0 }
+    }
+
+    /// Bytes of input per second if the row takes so many microseconds.
+    pub fn input_rate(&self, microseconds: f64) -> f64 {
+        self.input_bytes.unwrap_or(self.bytes) as f64 / microseconds * 1e6
     }
 
     /// Whether the target is met; `None` without one.

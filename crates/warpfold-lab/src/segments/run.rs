@@ -5,23 +5,33 @@ use std::io;
 use std::time::Duration;
 
 use regex_lite::Regex;
-use warpfold::{Accuracy, Policy};
+use warpfold::plan::Isa;
+use warpfold::{Accuracy, Column, DType, Element, Op, Policy, with_element};
 
 use super::numbers::numbers;
 use super::report::{Report, Row, SCHEMA};
-use super::{Cut, Truth, cases};
-use crate::array::Buffer;
+use super::sample::Sample;
+use super::{Case, Cut, Truth, cases};
+use crate::array::{Buffer, Data, Draw, fill};
+use crate::cpu;
 use crate::machine::Machine;
+use crate::oracle::Split;
 use crate::report::Header;
 use crate::sampler::{Monotonic, Sampler, Sampling};
 
 /// What to measure and how.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Elements.
+    /// Elements of arrays of f32; those of other types have as many bytes.
     pub n: u64,
+    /// Reductions.
+    pub ops: Vec<Op>,
+    /// Element types.
+    pub types: Vec<DType>,
     /// Threads; `None` takes what the library takes by itself.
     pub threads: Option<usize>,
+    /// Kernels of this instruction set; `None` takes the widest.
+    pub isa: Option<Isa>,
     /// Rows whose name matches, such as `sum/f32/fast/every 16`.
     pub filter: Regex,
     /// How to time.
@@ -36,12 +46,39 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             n: 1 << 26,
+            ops: vec![Op::Sum],
+            types: vec![DType::F32],
             threads: None,
+            isa: None,
             filter: Regex::new("").expect("the empty expression matches everything"),
             sampling: Sampling { budget: Duration::from_millis(300), ..Sampling::default() },
             seed: 1,
             revision: None,
         }
+    }
+}
+
+impl Options {
+    fn policy(&self, accuracy: Accuracy) -> Policy {
+        Policy { accuracy, threads: self.threads, isa: self.isa, ..Policy::default() }
+    }
+
+    /// The rows of a reduction of a type: their cases with the accuracies that match.
+    fn rows(&self, op: Op, dtype: DType) -> Vec<(Case, Vec<(Accuracy, String)>)> {
+        if dtype.is_complex() && op.is_ordered() || op == Op::Dot {
+            return Vec::new();
+        }
+        let accuracies = [(Accuracy::Exact, "exact"), (Accuracy::Fast, "fast")];
+        // What another accuracy would change is looked at for sums of f32.
+        let accuracies = &accuracies[..if (op, dtype) == (Op::Sum, DType::F32) { 2 } else { 1 }];
+        let n = 4 * self.n / dtype.size() as u64;
+        let rows = cases(n).into_iter().map(|case| {
+            let name = |word: &str| format!("{op}/{dtype}/{word}/{}", case.name);
+            let names = accuracies.iter().map(|(accuracy, word)| (*accuracy, name(word)));
+            let names = names.filter(|(_, name)| self.filter.is_match(name)).collect();
+            (case, names)
+        });
+        rows.filter(|(_, names): &(_, Vec<_>)| !names.is_empty()).collect()
     }
 }
 
@@ -65,76 +102,120 @@ pub trait Observer {
 
 impl Observer for () {}
 
-/// Measures sums of f32, exact and fast, over every cut. Wrong results are not timed.
+/// Measures the reductions of the types over every cut, sums of f32 exact and fast. Wrong results are not timed.
 ///
 /// # Errors
 /// If the system has no memory for the array.
 pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report> {
     let header = Header::now(SCHEMA, options.revision.clone());
-    let names = |case: &super::Case| {
-        [Accuracy::Exact, Accuracy::Fast].map(|accuracy| {
-            let word = if accuracy == Accuracy::Exact { "exact" } else { "fast" };
-            (accuracy, format!("sum/f32/{word}/{}", case.name))
-        })
-    };
-    let wanted: Vec<_> = cases(options.n)
-        .into_iter()
-        .map(|case| {
-            let names = names(&case).into_iter();
-            let names: Vec<_> = names.filter(|(_, name)| options.filter.is_match(name)).collect();
-            (case, names)
-        })
-        .filter(|(_, names)| !names.is_empty())
-        .collect();
-    observer.planned(wanted.iter().map(|(_, names)| names.len()).sum());
+    let pairs =
+        options.types.iter().flat_map(|&dtype| options.ops.iter().map(move |&op| (op, dtype)));
+    let planned = pairs.clone().flat_map(|(op, dtype)| options.rows(op, dtype));
+    observer.planned(planned.map(|(_, names)| names.len()).sum());
     let mut buffer = Buffer::new(4 * options.n)?;
-    let bytes = 4 * options.n as usize;
-    numbers(bytemuck::cast_slice_mut(&mut buffer.bytes_mut()[..bytes]), options.seed);
-    let x: &[f32] = &buffer.as_slice()[..options.n as usize];
-    let mut rows: Vec<Row> = Vec::new();
-    for (case, names) in wanted {
-        observer.preparing(&case.name);
-        let cut = case.cut();
-        let truth = Truth::of(x, &cut);
-        for (accuracy, name) in names {
-            let policy = Policy { accuracy, threads: options.threads, ..Policy::default() };
-            let mut row = row(x, &cut, &truth, policy, options.sampling);
-            (row.name, row.target) = (name, case.target);
-            observer.row(&row);
-            rows.push(row);
-        }
+    let mut rows = Vec::new();
+    let mut held = None;
+    for (op, dtype) in pairs {
+        let data = data(op, dtype);
+        with_element!(dtype, T => {
+            if held != Some((dtype, data)) {
+                make::<T>(&mut buffer, data, options.seed);
+                held = Some((dtype, data));
+            }
+            let x = &buffer.as_slice::<T>()[..4 * options.n as usize / size_of::<T>()];
+            measure(options, op, x, data, observer, &mut rows);
+        });
     }
     Ok(Report {
         header,
         slug: Machine::here().slug(),
-        machine: Machine::here(),
+        machine: Machine::here().with_isa(options.isa),
         n: options.n,
         device: None,
-        baseline: "the flat sum of the same elements, of the same accuracy".into(),
+        baseline: "the flat reduction of the same elements, of the same accuracy".into(),
         rows,
     })
 }
 
-/// A cut verified, then timed in alternation with one sum of all its elements.
-fn row(x: &[f32], cut: &Cut, truth: &Truth, policy: Policy, sampling: Sampling) -> Row {
-    let (elements, segments) = (cut.elements(x.len() as u64), truth.parts());
+/// Data on which a reduction has to read everything, and of which products of any elements neither vanish nor overflow.
+fn data(op: Op, dtype: DType) -> Data {
+    match op {
+        Op::Prod if dtype.is_float() && !dtype.is_complex() => Data::Factors,
+        _ => cpu::data(op, dtype),
+    }
+}
+
+fn make<T: Element<Component: Draw>>(buffer: &mut Buffer, data: Data, seed: u64) {
+    if T::DTYPE == DType::F32 && data == Data::Natural {
+        // Numbers whose sums are known.
+        return numbers(bytemuck::cast_slice_mut(buffer.bytes_mut()), seed);
+    }
+    fill::<T>(buffer, data, seed);
+}
+
+/// All rows of a reduction of an array.
+fn measure<T: Element<Component: Split>>(
+    options: &Options,
+    op: Op,
+    x: &[T],
+    data: Data,
+    observer: &mut dyn Observer,
+    rows: &mut Vec<Row>,
+) {
+    for (case, names) in options.rows(op, T::DTYPE) {
+        observer.preparing(&format!("{op} of {}, {}", T::DTYPE, case.name));
+        let cut = case.cut();
+        let sample = Sample::of(x, &cut, data);
+        let all = bytemuck::checked::try_cast_slice::<T, f32>(x).ok();
+        let all = all.filter(|_| (op, T::DTYPE) == (Op::Sum, DType::F32));
+        let truth = all.map(|x| Truth::of(x, &cut));
+        for (accuracy, name) in names {
+            let policy = options.policy(accuracy);
+            let check = |found: &[(&'static str, Column)]| match (&truth, found) {
+                (Some(truth), [(_, Column::F32(sums))]) => truth.check(sums, accuracy),
+                _ => sample.check(op, found),
+            };
+            let mut row = row(op, x, &cut, policy, options.sampling, check);
+            (row.name, row.segments) = (name, sample.results() as u64);
+            row.target = case.target(op);
+            observer.row(&row);
+            rows.push(row);
+        }
+    }
+}
+
+/// A cut verified, then timed in alternation with one reduction of all its elements.
+fn row<T: Element>(
+    op: Op,
+    x: &[T],
+    cut: &Cut,
+    policy: Policy,
+    sampling: Sampling,
+    check: impl Fn(&[(&'static str, Column)]) -> Result<(), String>,
+) -> Row {
+    let elements = cut.elements(x.len() as u64);
     let flat = &x[..elements as usize];
+    let input = size_of_val(flat) as u64;
     let mut row = Row {
         name: String::new(),
         elements,
-        segments,
-        bytes: 4 * (elements + segments) + cut.label_bytes(),
+        segments: 0,
+        bytes: input + cut.label_bytes(),
+        input_bytes: Some(input),
         microseconds: 0.0,
         spread: 0.0,
         bytes_per_second: 0.0,
         baseline: 0.0,
         target: None,
-        plan: cut.plan(x, policy).unwrap_or_default(),
+        plan: cut.plan(op, x, policy).unwrap_or_default(),
         wrong: None,
         peers: Vec::new(),
     };
-    let verdict = match cut.sums(x, policy) {
-        Ok(sums) => truth.check(&sums, policy.accuracy),
+    let verdict = match cut.columns(op, x, policy) {
+        Ok(found) => {
+            row.bytes += found.iter().map(|(_, column)| bytes(column)).sum::<u64>();
+            check(&found)
+        }
         Err(error) => Err(error.to_string()),
     };
     if let Err(wrong) = verdict {
@@ -143,34 +224,43 @@ fn row(x: &[f32], cut: &Cut, truth: &Truth, policy: Policy, sampling: Sampling) 
     }
     let mut sampler = Sampler { sampling, clock: Monotonic::default() };
     let mut parts = || {
-        black_box(cut.sums(black_box(x), policy).is_ok());
+        black_box(cut.columns(op, black_box(x), policy).is_ok());
     };
     let mut whole = || {
-        black_box(warpfold::reduce(black_box(flat)).policy(policy).sum().is_ok());
+        black_box(cpu::reduce(op, policy, black_box(flat)).is_ok());
     };
     let [parts, whole] = sampler.alternate([&mut parts, &mut whole]);
     row.microseconds = parts.median * 1e6;
     row.spread = parts.spread();
     row.bytes_per_second = row.bytes as f64 / parts.median;
-    row.baseline = 4.0 * elements as f64 / whole.median;
+    row.baseline = input as f64 / whole.median;
     row
+}
+
+fn bytes(column: &Column) -> u64 {
+    // Results that are no elements have twice the bytes of those that are.
+    let size = column.dtype().map_or(16, DType::size);
+    (size * column.len()) as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_row_is_right_and_timed() {
-        let once = Sampling {
+    fn once() -> Options {
+        let sampling = Sampling {
             warm_up: Duration::ZERO,
             budget: Duration::ZERO,
             min_samples: 1,
             shortest_sample: Duration::ZERO,
             ..Sampling::default()
         };
-        let options = Options { n: 70_001, sampling: once, ..Options::default() };
-        let report = run(&options, &mut ()).unwrap();
+        Options { n: 70_001, sampling, ..Options::default() }
+    }
+
+    #[test]
+    fn every_row_is_right_and_timed() {
+        let report = run(&once(), &mut ()).unwrap();
         assert_eq!(report.rows.len(), 2 * cases(70_001).len());
         for row in &report.rows {
             assert_eq!(row.wrong, None, "{}", row.name);
@@ -181,5 +271,26 @@ mod tests {
         assert_eq!(every.bytes, 4 * (69_999 + 23_333));
         let text = serde_json::to_string(&report).unwrap();
         assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);
+    }
+
+    #[test]
+    fn every_reduction_of_every_type_is_right() {
+        let options = Options {
+            n: 1 << 13,
+            ops: Op::ALL.to_vec(),
+            types: DType::ALL.to_vec(),
+            filter: Regex::new("every 31$|^[^/]+/[^/]+/exact/.2048, .*axis 0|2\\^8 any keys, Zipf")
+                .unwrap(),
+            ..once()
+        };
+        let report = run(&options, &mut ()).unwrap();
+        assert!(report.rows.len() > 600, "{}", report.rows.len());
+        for row in &report.rows {
+            assert_eq!(row.wrong, None, "{}", row.name);
+        }
+        let stats = report.rows.iter().find(|row| row.name == "stats/i16/exact/every 31").unwrap();
+        assert_eq!((stats.elements, stats.segments), (16368, 528));
+        // Two counts, sum, two indices and l1 of 64 bits each, four moments of f64, and two extremes.
+        assert_eq!(stats.bytes, 2 * 16368 + 528 * (6 * 8 + 4 * 8 + 2 * 2));
     }
 }

@@ -20,53 +20,17 @@ struct PartSum {
 pub struct Truth(Vec<PartSum>);
 
 impl Truth {
-    /// Adds every element to its part, by a walk that knows nothing of the library's.
+    /// Adds every element to its part.
     pub fn of(x: &[f32], cut: &Cut) -> Truth {
-        let mut parts = Vec::new();
-        let mut add = |part: usize, at: usize| {
-            if parts.len() <= part {
-                parts.resize(part + 1, PartSum::default());
-            }
+        let mut parts = vec![PartSum::default(); cut.parts(x.len())];
+        cut.each(x.len(), |part, at| {
             let units = (f64::from(x[at]) * GRID) as i64;
             let PartSum { sum, magnitudes, elements } = &mut parts[part];
             (*sum, *magnitudes) = (*sum + units, *magnitudes + units.unsigned_abs());
             *elements += 1;
-        };
-        match cut {
-            Cut::Every(length) => {
-                let length = *length as usize;
-                (0..x.len() / length * length).for_each(|at| add(at / length, at));
-            }
-            Cut::Offsets(offsets) => {
-                for (part, pair) in offsets.windows(2).enumerate() {
-                    (pair[0]..pair[1]).for_each(|at| add(part, at as usize));
-                }
-                parts.resize(offsets.len() - 1, PartSum::default());
-            }
-            Cut::Axis { layout, axis } => {
-                let axes = layout.axes();
-                let mut indices = vec![0u64; axes.len()];
-                for _ in 0..layout.elements() {
-                    let at = axes.iter().zip(&indices).map(|(axis, i)| axis.stride * *i as i64);
-                    let kept = (0..axes.len()).filter(|k| k != axis);
-                    let part = kept.fold(0, |part, k| part * axes[k].length + indices[k]);
-                    add(part as usize, at.sum::<i64>() as usize);
-                    for (index, axis) in indices.iter_mut().zip(axes).rev() {
-                        *index += 1;
-                        if *index < axis.length {
-                            break;
-                        }
-                        *index = 0;
-                    }
-                }
-            }
-            Cut::Groups { keys, groups, known_as } => {
-                keys.iter().enumerate().for_each(|(at, key)| add(*key as usize, at));
-                parts.resize(*groups as usize, PartSum::default());
-                if *known_as == Keys::Any {
-                    parts.retain(|part| part.elements > 0);
-                }
-            }
+        });
+        if let Cut::Groups { known_as: Keys::Any, .. } = cut {
+            parts.retain(|part| part.elements > 0);
         }
         Truth(parts)
     }
