@@ -63,23 +63,49 @@ impl Options {
         Policy { accuracy, threads: self.threads, isa: self.isa, ..Policy::default() }
     }
 
-    /// The rows of a reduction of a type: their cases with the accuracies that match.
-    fn rows(&self, op: Op, dtype: DType) -> Vec<(Case, Vec<(Accuracy, String)>)> {
-        if dtype.is_complex() && op.is_ordered() || op == Op::Dot {
-            return Vec::new();
+    /// The reductions of each type by the arrays that they read.
+    fn arrays(&self) -> Vec<(DType, Data, Vec<Op>)> {
+        let mut arrays: Vec<(DType, Data, Vec<Op>)> = Vec::new();
+        for &dtype in &self.types {
+            let is_there = |op: &Op| *op != Op::Dot && !(dtype.is_complex() && op.is_ordered());
+            for op in self.ops.iter().copied().filter(is_there) {
+                let data = data(op, dtype);
+                match arrays.iter_mut().find(|array| (array.0, array.1) == (dtype, data)) {
+                    Some((_, _, ops)) => ops.push(op),
+                    None => arrays.push((dtype, data, vec![op])),
+                }
+            }
         }
-        let accuracies = [(Accuracy::Exact, "exact"), (Accuracy::Fast, "fast")];
-        // What another accuracy would change is looked at for sums of f32.
-        let accuracies = &accuracies[..if (op, dtype) == (Op::Sum, DType::F32) { 2 } else { 1 }];
+        arrays
+    }
+
+    /// The rows of an array, by the ways of cutting it.
+    fn rows(&self, dtype: DType, ops: &[Op]) -> Vec<(Case, Vec<Wanted>)> {
         let n = 4 * self.n / dtype.size() as u64;
         let rows = cases(n).into_iter().map(|case| {
-            let name = |word: &str| format!("{op}/{dtype}/{word}/{}", case.name);
-            let names = accuracies.iter().map(|(accuracy, word)| (*accuracy, name(word)));
-            let names = names.filter(|(_, name)| self.filter.is_match(name)).collect();
-            (case, names)
+            let accuracies = |&op: &Op| {
+                // What another accuracy would change is looked at for sums of f32.
+                let has_fast = (op, dtype) == (Op::Sum, DType::F32);
+                let fast = has_fast.then_some((op, Accuracy::Fast, "fast"));
+                [(op, Accuracy::Exact, "exact")].into_iter().chain(fast)
+            };
+            let wanted = ops.iter().flat_map(accuracies).map(|(op, accuracy, word)| Wanted {
+                name: format!("{op}/{dtype}/{word}/{}", case.name),
+                op,
+                accuracy,
+            });
+            let wanted = wanted.filter(|wanted| self.filter.is_match(&wanted.name)).collect();
+            (case, wanted)
         });
-        rows.filter(|(_, names): &(_, Vec<_>)| !names.is_empty()).collect()
+        rows.filter(|(_, wanted): &(_, Vec<_>)| !wanted.is_empty()).collect()
     }
+}
+
+/// A row to be measured.
+struct Wanted {
+    name: String,
+    op: Op,
+    accuracy: Accuracy,
 }
 
 /// Who is told what happens.
@@ -108,22 +134,16 @@ impl Observer for () {}
 /// If the system has no memory for the array.
 pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report> {
     let header = Header::now(SCHEMA, options.revision.clone());
-    let pairs =
-        options.types.iter().flat_map(|&dtype| options.ops.iter().map(move |&op| (op, dtype)));
-    let planned = pairs.clone().flat_map(|(op, dtype)| options.rows(op, dtype));
-    observer.planned(planned.map(|(_, names)| names.len()).sum());
+    let arrays = options.arrays();
+    let planned = arrays.iter().flat_map(|(dtype, _, ops)| options.rows(*dtype, ops));
+    observer.planned(planned.map(|(_, wanted)| wanted.len()).sum());
     let mut buffer = Buffer::new(4 * options.n)?;
     let mut rows = Vec::new();
-    let mut held = None;
-    for (op, dtype) in pairs {
-        let data = data(op, dtype);
+    for (dtype, data, ops) in arrays {
         with_element!(dtype, T => {
-            if held != Some((dtype, data)) {
-                make::<T>(&mut buffer, data, options.seed);
-                held = Some((dtype, data));
-            }
+            make::<T>(&mut buffer, data, options.seed);
             let x = &buffer.as_slice::<T>()[..4 * options.n as usize / size_of::<T>()];
-            measure(options, op, x, data, observer, &mut rows);
+            measure(options, &ops, x, data, observer, &mut rows);
         });
     }
     Ok(Report {
@@ -153,26 +173,25 @@ fn make<T: Element<Component: Draw>>(buffer: &mut Buffer, data: Data, seed: u64)
     fill::<T>(buffer, data, seed);
 }
 
-/// All rows of a reduction of an array.
+/// All rows of an array.
 fn measure<T: Element<Component: Split>>(
     options: &Options,
-    op: Op,
+    ops: &[Op],
     x: &[T],
     data: Data,
     observer: &mut dyn Observer,
     rows: &mut Vec<Row>,
 ) {
-    for (case, names) in options.rows(op, T::DTYPE) {
-        observer.preparing(&format!("{op} of {}, {}", T::DTYPE, case.name));
+    for (case, wanted) in options.rows(T::DTYPE, ops) {
+        observer.preparing(&format!("{}, {}", T::DTYPE, case.name));
         let cut = case.cut();
         let sample = Sample::of(x, &cut, data);
-        let all = bytemuck::checked::try_cast_slice::<T, f32>(x).ok();
-        let all = all.filter(|_| (op, T::DTYPE) == (Op::Sum, DType::F32));
-        let truth = all.map(|x| Truth::of(x, &cut));
-        for (accuracy, name) in names {
+        let sums = (T::DTYPE == DType::F32 && ops.contains(&Op::Sum))
+            .then(|| Truth::of(bytemuck::checked::cast_slice(x), &cut));
+        for Wanted { name, op, accuracy } in wanted {
             let policy = options.policy(accuracy);
-            let check = |found: &[(&'static str, Column)]| match (&truth, found) {
-                (Some(truth), [(_, Column::F32(sums))]) => truth.check(sums, accuracy),
+            let check = |found: &[(&'static str, Column)]| match (op, &sums, found) {
+                (Op::Sum, Some(truth), [(_, Column::F32(sums))]) => truth.check(sums, accuracy),
                 _ => sample.check(op, found),
             };
             let mut row = row(op, x, &cut, policy, options.sampling, check);
