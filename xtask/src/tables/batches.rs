@@ -27,6 +27,7 @@ struct Versions {
 #[derive(Deserialize)]
 struct Row {
     op: String,
+    dtype: String,
     length: u64,
     warpfold: BatchRow,
     torch: BatchRow,
@@ -49,7 +50,7 @@ impl Batches {
 
     /// A line a reduction and length.
     pub(super) fn table(&self) -> String {
-        let head = ["rows of bf16", "this: sizes that differ", "correctly rounded"];
+        let head = ["rows", "this: sizes that differ", "correctly rounded"];
         let peers = [
             Some(format!("torch {}", self.versions.torch)),
             self.versions.cub.as_ref().map(|cub| format!("CUB {cub}")),
@@ -59,7 +60,7 @@ impl Batches {
             .iter()
             .flat_map(|peer| [format!("{peer}: sizes that differ"), "correctly rounded".into()]);
         let mut table = Table::new(head.map(String::from).into_iter().chain(theirs));
-        for Row { op, length, warpfold, torch, cub } in &self.rows {
+        for Row { op, dtype, length, warpfold, torch, cub } in &self.rows {
             let none = BatchRow { sizes: 0, right: String::new() };
             let all = [Some(warpfold), Some(torch), cub.as_ref()];
             let found = all.iter().take(1 + peers.len()).map(|found| found.unwrap_or(&none));
@@ -67,7 +68,9 @@ impl Batches {
                 true => [String::new(), String::new()],
                 false => [found.sizes.to_string(), found.right.clone()],
             });
-            table.lines.push([format!("{op} of {length}")].into_iter().chain(cells).collect());
+            table
+                .lines
+                .push([format!("{op} of {length} {dtype}")].into_iter().chain(cells).collect());
         }
         format!("{}, batches of 1 to {} rows:\n\n{}", self.gpu, self.batches, table.markdown())
     }
