@@ -222,7 +222,7 @@ fn kernels_of_expressions_are_explained_with_their_code() {
 fn many_reductions_at_once_are_explained_by_their_ways() {
     for (way, kernel, words) in [
         ("segments", "segment_exact_f32", &["offsets", "segment_warp.cuh"][..]),
-        ("rows", "row_exact_f32", &["rows.cuh"]),
+        ("rows", "row_exact_f32_own", &["rows.cuh"]),
         ("columns", "column_exact_f32_vectors", &["columns.cuh"]),
         ("strided", "strided_exact_f32_loops", &["strided.cuh"]),
         ("scatter", "sort_pairs_wide", &["keys", "scatter.cuh"]),
@@ -234,7 +234,7 @@ fn many_reductions_at_once_are_explained_by_their_ways() {
             assert!(reported.to_string().contains(word), "{word} is missing for {way}");
         }
     }
-    assert_eq!(json(&["rows", "--type", "i64", "--op", "max"])["kernel"], "row_extremes_64");
+    assert_eq!(json(&["rows", "--type", "i64", "--op", "max"])["kernel"], "row_extremes_64_own");
     run(["explain", "columns", "--n", "63"]).fails(2, &["64 elements"]);
     run(["explain", "segments", "--block", "64"]).fails(2, &["--block", "planned"]);
 }

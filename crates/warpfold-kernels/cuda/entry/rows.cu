@@ -6,4 +6,8 @@
 #include "op/part_squares.cuh"
 #include "op/part_stats.cuh"
 
-SEGMENT_KERNEL(ENTRY, fold_rows, (ROW_BLOCKS<FOLD<ELEMENT>>), FOLD<ELEMENT>)
+#define NAME_(a, b) a##b
+#define NAME(a, b) NAME_(a, b)
+
+SEGMENT_KERNEL(ENTRY, fold_shared_rows, (ROW_BLOCKS<FOLD<ELEMENT>>), FOLD<ELEMENT>)
+SEGMENT_KERNEL(NAME(ENTRY, _own), fold_own_rows, (ROW_BLOCKS<FOLD<ELEMENT>>), FOLD<ELEMENT>)

@@ -85,7 +85,12 @@ template <class First, class Second> struct WholeVectors<Both<First, Second>> {
     }
     // The second's states are apart, also where the first's are joined.
     __device__ __forceinline__ bool flush(State& state, u32 lanes) {
-        first.flush(state.first, lanes);
-        return true;
+        if (first.flush(state.first, lanes)) return true;
+#pragma unroll 1
+        for (u32 by = lanes / 2; by > 0; by /= 2) {
+            const typename Second::State other = shuffle_words(state.second, (threadIdx.x + by) % 32);
+            Second::merge(state.second, other);
+        }
+        return false;
     }
 };

@@ -44,9 +44,7 @@ template <class E> struct StatsWindow : PartWindow<E, Powers::Both> {
         norm1 = 0;
     }
     template <int N> __device__ __forceinline__ bool add(const Vector (&p)[N]) {
-        if (!Base::add(p)) return false;
-        this->binades.each(p, [&](f64 x) { norm1 = __dadd_rn(norm1, fabs(x)); });
-        return true;
+        return Base::add(p, [&](f64 x) { norm1 = __dadd_rn(norm1, fabs(x)); });
     }
     __device__ __forceinline__ Sums take_out() {
         const typename Base::Sums others = Base::take_out();
@@ -89,6 +87,9 @@ template <class E> struct StatsSums : StatsWindowOf<E> {
         s.squares.add(all.number[2]);
         Total::add_f64(s.norm1, all.number[3]);
     }
+    template <class Sums> static __device__ __forceinline__ State of(const Sums& all) {
+        return {{all.number[0], 0}, {all.number[3], 0}, LooseSum::of(all.number[1], all.number[2])};
+    }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         Total::merge(a.sum, b.sum);
         Total::merge(a.norm1, b.norm1);
@@ -125,6 +126,8 @@ __device__ __forceinline__ u64 rank_bits(f64 x) { return __double_as_longlong(x)
 template <class E> struct BitsOf {
     typedef typename Select<sizeof(E) == 2, u16, typename Select<sizeof(E) == 4, u32, u64>::type>::type type;
 };
+
+__device__ __forceinline__ i32 smaller(i32 a, i32 b) { return a < b ? a : b; }
 
 // Both extremes, where each is first, and the number of NaNs. Ranks are those of order.cuh, of either side.
 template <class E> struct StatsExtremes {
@@ -228,8 +231,35 @@ template <class E> struct WholeVectors<StatsExtremes<E>> {
     }
     template <int, int N> __device__ __forceinline__ void take_all(State& state, const Vector (&p)[N], u64 index,
                                                                    u32 apart, const Setup& setup) {
+        if constexpr (sizeof(E) == 2) {
+            if (take_short(state, p, index, apart, setup)) return;
+        }
 #pragma unroll
         for (u32 k = 0; k < N; k++) take(state, p[k], index + u64(k) * apart, 0, PER, setup);
+    }
+    // Elements of 16 bits of several vectors: ranks in the upper halves of words that have the elements' numbers below,
+    // so that an operation takes the better one and the first of two that are equal. False if there is a NaN.
+    template <int N> __device__ __forceinline__ bool take_short(State& state, const Vector (&p)[N], u64 index,
+                                                                u32 apart, const Setup& setup) {
+        constexpr u32 LAST = N * PER - 1;
+        i32 most = LOWEST<i32>, least = HIGHEST<i32>;
+#pragma unroll
+        for (u32 k = 0; k < 4 * N; k++) {
+            const u32 word = p[k / 4].word[k % 4];
+            // Both ranks of a word, as float_order has them.
+            const u32 ranks = word ^ (word >> 15 & 0x00010001u) * 0x7fffu;
+            const u32 low = ranks << 16, high = ranks & 0xffff0000u;
+            most = larger(most, larger(i32(low | (LAST - 2 * k)), i32(high | (LAST - 2 * k - 1))));
+            least = smaller(least, smaller(i32(low | 2 * k), i32(high | (2 * k + 1))));
+        }
+        // The lower half of a negative number's rank is all ones.
+        const R last = most | 0xffff, first = least | 0xffff;
+        const R highest = most < 0 ? last : last ^ 0xffff, lowest = least < 0 ? first : first ^ 0xffff;
+        if (setup.is_nan(highest) || setup.is_nan(lowest)) return false;
+        const u32 least_at = u32(least) & 0xffff, most_at = LAST - (u32(most) & 0xffff);
+        Fold::offer(state.least, state.least_at, ~lowest, index + (u64(least_at / PER) * apart + least_at % PER));
+        Fold::offer(state.most, state.most_at, highest, index + (u64(most_at / PER) * apart + most_at % PER));
+        return true;
     }
     template <int N> __device__ __forceinline__ void take_some(State& state, const Vector (&p)[N], u64 index, u32 apart,
                                                                u32 from, u32 count, const Setup& setup) {

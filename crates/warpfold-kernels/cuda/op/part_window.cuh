@@ -16,16 +16,20 @@
 template <class E> struct Binades;
 
 // Two elements a word. Taken to bit 15, what is held of bf16 leaves the three bits below clear, as 32 binades are 2^12
-// of its numbers; f16, whose numbers lie in one window all together, must not reach it.
+// of its numbers. The numbers of f16 lie in one window all together, so that nothing has to be asked: an infinity or a
+// NaN leaves no finite sum, which is missed. Where NaNs are skipped none of them must reach bit 15.
 template <> struct Binades<half> {
     static constexpr u32 SPAN = 32, FIELDS = 255;
     u32 kept, is_bfloat;
+    bool asks;
     u32 up, same, mask;  // what is added, the bits that are expected then, and which of them are looked at
     i32 end;
 
     __device__ __forceinline__ explicit Binades(const Floats<half>& f)
-        : kept((f.wide.kept >> 16) * 0x10001u), is_bfloat(f.is_bfloat), same(is_bfloat & 0x80008000u),
-          mask(is_bfloat ? 0xf000f000u : 0x80008000u) {
+        : kept((f.wide.kept >> 16) * 0x10001u), is_bfloat(f.is_bfloat), asks((f.is_bfloat | f.wide.skipped) != 0),
+          same(is_bfloat & 0x80008000u), mask(is_bfloat ? 0xf000f000u : 0x80008000u) {
+        // Taken for data, so that an operation takes the difference from it and gathers it.
+        asm volatile("" : "+r"(same));
         place(127);
     }
     // Where it holds an exponent field with two binades to spare.
@@ -38,6 +42,7 @@ template <> struct Binades<half> {
     }
     __device__ __forceinline__ u32 beyond(u32 word) const { return ((word & 0x7fff7fffu) + up) ^ same; }
     template <int N> __device__ __forceinline__ bool holds(const Vector (&p)[N]) const {
+        if (!asks) return true;
         u32 all = 0;
 #pragma unroll
         for (int k = 0; k < 4 * N; k++) all |= beyond(p[k / 4].word[k % 4]);
@@ -149,9 +154,14 @@ template <class E, Powers POWERS, int COLUMNS = 1> struct PartWindow {
         return exponent < binades.end && exponent + i32(Binades<E>::SPAN) >= binades.end;
     }
     template <int N> __device__ __forceinline__ bool add(const Vector (&p)[N]) {
+        return add(p, [](f64) {});
+    }
+    // `also` is given each element that is held.
+    template <int N, class Also> __device__ __forceinline__ bool add(const Vector (&p)[N], const Also& also) {
         if (!binades.holds(p)) return false;
         int c = 0;
         binades.each(p, [&](f64 x) {
+            also(x);
             if constexpr (SUM) sum[c] = __dadd_rn(sum[c], x);
             if constexpr (SQUARES) {
                 const f64 next = __fma_rn(x, x, level[c]);

@@ -158,7 +158,9 @@ template <class Part> struct RowsOf {
     WholeVectors<Part> whole;
     State state;
 
-    __device__ __forceinline__ explicit RowsOf(FoldOptions c) : setup(c), whole(setup), state(Part::identity()) {}
+    __device__ __forceinline__ explicit RowsOf(FoldOptions c) : setup(c), whole(setup), state(Part::identity()) {
+        whole.expect(2 * FLIGHT);
+    }
     __device__ __forceinline__ void begin(const Step& s) { whole.begin(s.p[0]); }
     __device__ __forceinline__ void take(Step& s, u64 index) {
         whole.template take_all<2>(state, s.p, index, PER, setup);
@@ -170,6 +172,7 @@ template <class Part> struct RowsOf {
             if (kept >> k & 1) Part::add(state, e.element[k % PER], index + k, setup);
         }
     }
+    // After each step, for the next one: the first of a row is expected.
     __device__ __forceinline__ void settle() { whole.settle(state, 2 * FLIGHT); }
     // Of segments: what a lane has mapped, one by one, or all of it within a segment.
     typedef typename Select<PER == 4, Step, TwoSteps>::type Tile;
@@ -195,6 +198,7 @@ template <class Part> struct RowsOf {
     static __device__ __forceinline__ State identity() { return Part::identity(); }
     __device__ __forceinline__ State flush(u32 lanes) {
         if (whole.flush(state, lanes)) MapRows<RowsOf>::join(state, lanes);
+        whole.expect(2 * FLIGHT);
         const State all = state;
         state = Part::identity();
         return all;

@@ -45,9 +45,9 @@ template <class Fold> __device__ __forceinline__ void fold_own_columns(const Col
                 p[k] = e.vector;
             }
             whole.begin(p[0]);
+            whole.settle(state, VECTORS);
             if (all) whole.template take_all<VECTORS>(state, p, row, PER, setup);
             else whole.take_some(state, p, row, PER, 0, count, setup);
-            whole.settle(state, VECTORS);
         }
         // Of each lane by itself.
         whole.flush(state, 1);

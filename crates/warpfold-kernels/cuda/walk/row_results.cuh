@@ -24,8 +24,10 @@ template <class State> struct RowResults {
         if (lanes > 32) {
             if (lane == 0) joined[threadIdx.x / 32] = state;
             __syncthreads();
-            state = joined[(threadIdx.x / 32 + lane) % SEGMENT_WARPS];
-            if (threadIdx.x % lanes < 32) join(state, lanes / 32);
+            if (threadIdx.x % lanes < 32) {
+                state = joined[(threadIdx.x / 32 + lane) % SEGMENT_WARPS];
+                join(state, lanes / 32);
+            }
             __syncthreads();
         }
         if (lane % near == 0) states[waiting + lane / near] = state;

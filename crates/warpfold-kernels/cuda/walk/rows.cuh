@@ -1,10 +1,10 @@
 // Many reductions at once: of segments of one length that follow each other, rows of a matrix, enough of them that none
 // has to be divided among blocks.
 //
-// Nothing is searched: a row's place is its number times its length. Rows of up to 128 bytes are a lane's, several to a
-// lane: a warp copies 4 KiB of them, in whole vectors, to shared memory, the first half of them while it folds the tile
+// A row's place is its number times its length. Two kernels, each of which has all registers: rows of up to 128 bytes
+// are a lane's, several to a lane. A warp copies 4 KiB of them to shared memory, half of them while it folds the tile
 // before, from where each lane reads its own; vectors are placed so that the lanes of an access meet different banks.
-// Longer rows are shared by 4 to 256 neighbouring threads, which read neighbouring elements and join what they have by
+// Other rows are shared by up to 256 neighbouring threads, which read neighbouring elements and join what they have by
 // shuffles. Neighbouring warps take neighbouring rows, so that the memory sees one wide front. Vectors that a row has
 // in part are put together from its elements, so that all rows, the first and the last as well, go in whole steps.
 //
@@ -32,7 +32,8 @@
 // Folds of 16 bits with little state: the questions of a vector are few, so that more of them are loaded at once, by
 // fewer warps with more registers each.
 template <class Fold>
-constexpr bool IS_LIGHT = sizeof(typename Fold::Element) == 2 && sizeof(typename Fold::State) == 16;
+constexpr bool IS_LIGHT =
+    sizeof(typename Fold::Element) == 2 && sizeof(typename Fold::State) % 16 == 0 && sizeof(typename Fold::State) <= 32;
 template <class Fold> constexpr int ROW_BLOCKS = IS_LIGHT<Fold> ? 3 : Fold::BLOCKS;
 
 template <class Fold> struct RowWarp {
@@ -55,11 +56,11 @@ template <class Fold> struct RowWarp {
         Fold::finish(a, desc, row, state, row * length, (row + 1) * length);
     }
 
-    // Rows that are a lane's own.
-    __device__ __forceinline__ void own(Vector* tile) const {
+    // Rows that are a lane's own, which takes their vectors by a Taker.
+    template <class Taker> __device__ __forceinline__ void own(Vector* tile) const {
         const u32 bytes = length * u32(sizeof(E)), each = BYTES / bytes, vectors_per_row = bytes / 16;
         const bool whole = bytes % 16 == 0;
-        LaneVectors<Fold> taker(setup, vectors_per_row);
+        Taker taker(setup);
         // An even number of vectors from a lane's to the next would meet few banks.
         const u32 mask = whole && vectors_per_row % 2 == 0 ? 7 : 0;
         const u32 rows = 32 * each, elements = rows * length;
@@ -102,11 +103,20 @@ template <class Fold> struct RowWarp {
                 if (begin >= count) break;
                 State state = Fold::identity();
                 if (whole) {
+                    const auto vector = [&](u32 q) {
+                        const u32 number = row * vectors_per_row + q;
+                        return tile[number ^ (number >> 3 & mask)];
+                    };
+                    u32 q = 0;
+                    if constexpr (Taker::TAKES_PAIRS) {
 #pragma unroll 1
-                    for (u32 q = 0; q < vectors_per_row; q++) {
-                        const u32 vector = row * vectors_per_row + q;
-                        taker.take(state, tile[vector ^ (vector >> 3 & mask)], first + begin + q * PER, setup);
+                        for (; q + 2 <= vectors_per_row; q += 2) {
+                            const Vector pair[2] = {vector(q), vector(q + 1)};
+                            taker.take_pair(state, pair, first + begin + q * PER, setup);
+                        }
                     }
+#pragma unroll 1
+                    for (; q < vectors_per_row; q++) taker.take(state, vector(q), first + begin + q * PER, setup);
                     taker.flush(state);
                 } else {
 #pragma unroll 4
@@ -188,6 +198,7 @@ template <class Fold> struct RowWarp {
                     }
                 }
                 whole.begin(p[0]);
+                whole.settle(state, FLIGHT);
                 if (all || WholeVectors<Fold>::TAKES_ZEROS) {
                     whole.template take_all<FLIGHT>(state, p, index, lanes * PER, setup);
                 } else {
@@ -202,7 +213,6 @@ template <class Fold> struct RowWarp {
                         move_down(p);
                     }
                 }
-                whole.settle(state, FLIGHT);
             }
             __syncwarp();
             if (whole.flush(state, results.near)) join(state, results.near);
@@ -223,23 +233,28 @@ template <class Fold> struct RowWarp {
     }
 };
 
-// `bounds` is how many lanes share a row: 1 for those of up to 128 bytes, which begin at a vector; else 4 to 256.
-template <class Fold> __device__ __forceinline__ void fold_rows(const SegmentArguments& a) {
-    typedef typename Fold::State State;
-    constexpr u32 VECTORS = RowWarp<Fold>::VECTORS;
-    __shared__ Vector tile[SEGMENT_WARPS][32 * VECTORS];
-    // States that wait to be finished, and those of a row's warps.
-    constexpr u32 STATE_VECTORS = 32 * sizeof(State) / sizeof(Vector);
-    constexpr u32 JOINED = STATE_VECTORS < 16 * VECTORS ? 16 * VECTORS : STATE_VECTORS;
-    static_assert(JOINED * sizeof(Vector) + SEGMENT_WARPS * sizeof(State) <= sizeof(tile[0]),
-                  "there is room for both in a tile");
+// Rows of up to 128 bytes, which begin at a vector, and of one element, which begin anywhere: each is a lane's own.
+template <class Fold> __device__ __forceinline__ void fold_own_rows(const SegmentArguments& a) {
+    typedef typename Fold::Element E;
+    __shared__ Vector tile[SEGMENT_WARPS][32 * RowWarp<Fold>::VECTORS];
     const RowWarp<Fold> rows(a);
     if (a.length == 1) {
         rows.single();
-    } else if (a.bounds == 1) {
-        rows.own(tile[threadIdx.x / 32]);
-    } else {
-        rows.shared(u32(a.bounds), reinterpret_cast<State*>(tile[0] + JOINED),
-                    reinterpret_cast<State*>(tile[threadIdx.x / 32]));
+        return;
     }
+    if constexpr (LANES_HAVE_WINDOWS<Fold>) {
+        typedef LaneVectorsBy<Fold, true> ByWindow;
+        if (a.length % PER_VECTOR<E> == 0 && a.length >= ByWindow::LEAST * PER_VECTOR<E>) {
+            rows.template own<ByWindow>(tile[threadIdx.x / 32]);
+            return;
+        }
+    }
+    rows.template own<LaneVectorsBy<Fold, false>>(tile[threadIdx.x / 32]);
+}
+
+// All others. `bounds` is how many lanes share a row: 1 to 256.
+template <class Fold> __device__ __forceinline__ void fold_shared_rows(const SegmentArguments& a) {
+    typedef typename Fold::State State;
+    __shared__ State joined[SEGMENT_WARPS], states[SEGMENT_WARPS][32];
+    RowWarp<Fold>(a).shared(u32(a.bounds), joined, states[threadIdx.x / 32]);
 }

@@ -189,8 +189,8 @@ template <class Fold, bool IS_MAPPED = false> struct SegmentWarp {
 #pragma unroll
             for (u32 k = 0; k < FLIGHT; k++) p[k] = load(vectors + at / PER + k * 32 + lane);
             whole.begin(p[0]);
-            whole.template take_all<UNROLL>(mine, p, start + (at + lane * PER), 32 * PER, setup);
             whole.settle(mine, FLIGHT);
+            whole.template take_all<UNROLL>(mine, p, start + (at + lane * PER), 32 * PER, setup);
         }
         e = at;
         apart = true;

@@ -48,8 +48,10 @@ template <class Fold, class = void> struct WholeVectors {
             if constexpr (COPIES == 1) move_down(p);
         }
     }
-    // All lanes, after so many vectors of each at most.
+    // All lanes, before so many vectors of each.
     __device__ __forceinline__ void settle(State&, u32) {}
+    // The same where nothing is taken yet.
+    __device__ __forceinline__ void expect(u32) {}
     // All lanes, when so many neighbours have taken all of a part: whether their states are still apart.
     __device__ __forceinline__ bool flush(State&, u32) { return true; }
 };
@@ -96,15 +98,18 @@ template <class Fold> struct WholeVectors<Fold, typename VoidOf<typename Fold::W
             take(state, p[k + 1], index + u64(k + 1) * apart, setup);
         }
     }
+    // What the window has goes to the state where it has no room for more. So a part that is no longer than that has
+    // no states, which would be joined at its end, beside its windows.
     __device__ __forceinline__ void settle(State& state, u32 vectors) {
-        taken += vectors;
         const bool moves = __any_sync(0xffffffffu, missed > 0);
-        if (!moves && taken + vectors <= MOST) return;
+        taken += vectors;
+        if (!moves && taken <= MOST) return;
         Fold::take_in(state, window.take_out());
-        taken = 0;
+        taken = vectors;
         if (moves) window.place(largest_of_lanes(missed));
         missed = 0;
     }
+    __device__ __forceinline__ void expect(u32 vectors) { taken = vectors; }
     __device__ __forceinline__ bool flush(State& state, u32 lanes) {
         typename Window::Sums all = window.take_out();
         taken = 0;
@@ -115,7 +120,10 @@ template <class Fold> struct WholeVectors<Fold, typename VoidOf<typename Fold::W
                 all.number[k] = __dadd_rn(all.number[k], __shfl_down_sync(0xffffffffu, all.number[k], by));
         }
         const bool apart = __any_sync(0xffffffffu, Fold::holds_something(state));
-        if (threadIdx.x % lanes == 0) Fold::take_in(state, all);
+        if (threadIdx.x % lanes == 0) {
+            if (apart) Fold::take_in(state, all);
+            else state = Fold::of(all);
+        }
         return apart;
     }
 };
@@ -125,7 +133,8 @@ template <class Fold, bool BY_WINDOW> struct LaneVectorsBy {
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
     typedef typename Fold::Setup Setup;
-    __device__ __forceinline__ LaneVectorsBy(const Setup&, u32) {}
+    static constexpr bool TAKES_PAIRS = false;
+    __device__ __forceinline__ explicit LaneVectorsBy(const Setup&) {}
     __device__ __forceinline__ void take(State& state, const Vector& p, u64 index, const Setup& setup) {
         const Elements<E> e(p);
         add_all<Fold>(state, e.element, index, setup);
@@ -139,21 +148,35 @@ template <class Fold> struct LaneVectorsBy<Fold, true> {
     typedef typename Fold::State State;
     typedef typename Fold::Setup Setup;
     static constexpr u32 LEAST = Fold::Window::COUNT > 1 ? 4 : 2;
+    static constexpr bool TAKES_PAIRS = true;
     typename Fold::Window window;
-    const bool is_used;
     bool begun = false;
     u32 missed = 0;
 
-    __device__ __forceinline__ LaneVectorsBy(const Setup& setup, u32 vectors)
-        : window(setup), is_used(vectors >= LEAST) {}
-    __device__ __forceinline__ void take(State& state, const Vector& p, u64 index, const Setup& setup) {
-        if (!is_used) return LaneVectorsBy<Fold, false>(setup, 0).take(state, p, index, setup);
-        const Vector one[1] = {p};
-        if (!begun) {
-            const u32 field = window.binades.field(p);
-            begun = field > 0;
-            if (begun) window.place(field);
+    __device__ __forceinline__ explicit LaneVectorsBy(const Setup& setup) : window(setup) {}
+    __device__ __forceinline__ void begin(const Vector& p) {
+        if (begun) return;
+        const u32 field = window.binades.field(p);
+        begun = field > 0;
+        if (begun) window.place(field);
+    }
+    // Two at a time, of one question.
+    __device__ __forceinline__ void take_pair(State& state, const Vector (&pair)[2], u64 index, const Setup& setup) {
+        begin(pair[0]);
+        if (window.add(pair)) return;
+        Vector p = pair[0];
+#pragma unroll 1
+        for (u32 k = 0; k < 2; k++) {
+            take_one(state, p, index + k * PER_VECTOR<E>, setup);
+            p = pair[1];
         }
+    }
+    __device__ __forceinline__ void take(State& state, const Vector& p, u64 index, const Setup& setup) {
+        begin(p);
+        take_one(state, p, index, setup);
+    }
+    __device__ __forceinline__ void take_one(State& state, const Vector& p, u64 index, const Setup& setup) {
+        const Vector one[1] = {p};
         if (window.add(one)) return;
         const u32 field = window.binades.field(p);
         if (!window.covers(field) && field > missed) missed = field;
@@ -163,8 +186,8 @@ template <class Fold> struct LaneVectorsBy<Fold, true> {
         for (u32 i = 0; i < PER_VECTOR<E>; i++) Fold::add(state, take_first<E>(left), index + i, setup);
     }
     __device__ __forceinline__ void flush(State& state) {
-        if (!is_used) return;
-        Fold::take_in(state, window.take_out());
+        if (Fold::holds_something(state)) Fold::take_in(state, window.take_out());
+        else state = Fold::of(window.take_out());
         if (missed > 0) window.place(missed);
         missed = 0;
     }
@@ -172,5 +195,4 @@ template <class Fold> struct LaneVectorsBy<Fold, true> {
 
 template <class Fold, class = void> constexpr bool HAS_WINDOW = false;
 template <class Fold> constexpr bool HAS_WINDOW<Fold, typename VoidOf<typename Fold::Window::Sums>::type> = true;
-template <class Fold>
-using LaneVectors = LaneVectorsBy<Fold, HAS_WINDOW<Fold> && sizeof(typename Fold::Element) == 2>;
+template <class Fold> constexpr bool LANES_HAVE_WINDOWS = HAS_WINDOW<Fold> && sizeof(typename Fold::Element) == 2;

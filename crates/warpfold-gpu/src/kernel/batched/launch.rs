@@ -140,7 +140,7 @@ impl Launches<'_> {
             _ => bytes,
         };
         let words = SegmentArguments { bounds, ..arguments }.words().into();
-        let launch = self.of(plan.entry(), "", plan.grid, words);
+        let launch = self.of(plan.entry(), plan.entry_suffix(), plan.grid, words);
         std::iter::once(launch).chain(fallback).collect()
     }
 

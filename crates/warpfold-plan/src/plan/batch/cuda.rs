@@ -159,7 +159,7 @@ impl CudaBatchPlan {
             self.batch.partition,
             Partition::Segments { bounds: BoundsKind::Every(1), .. }
         );
-        if self.way == (CudaWay::Rows { lanes: 1 }) && !single {
+        if self.entry_suffix() == "_own" && !single {
             self.way = CudaWay::Segments;
         }
         if let (CudaWay::Columns(columns), Partition::Axes(form)) =

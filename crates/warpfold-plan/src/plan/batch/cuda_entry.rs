@@ -1,9 +1,11 @@
 //! The kernels of a plan: their names, their options, and what is launched after them.
 
-use super::Batch;
 use super::batched_fold::BatchedFold;
 use super::cuda::{CudaBatchPlan, CudaWay, Rounding};
+use super::cuda_choose::dense_rows;
+use super::rows::entry_of_rows;
 use super::shares::{block_fold, block_type};
+use super::{Batch, BoundsKind, Partition};
 use crate::DType;
 use crate::plan::DeviceFold;
 
@@ -36,6 +38,19 @@ impl CudaBatchPlan {
             (false, _) => "64",
         };
         format!("{}_{}_{kind}", self.way.name(), self.fold.kernels(dtype).0)
+    }
+
+    /// What the kernel's entry ends with beside that: of the ways that have several kernels, rows alone are named here.
+    pub fn entry_suffix(&self) -> &'static str {
+        match (&self.way, &self.batch.partition) {
+            (
+                CudaWay::Rows { .. },
+                Partition::Segments { bounds: BoundsKind::Every(length), .. },
+            ) => entry_of_rows(self.fold, self.batch.dtype, *length),
+            (CudaWay::Rows { .. }, Partition::Axes(form)) => dense_rows(form)
+                .map_or("", |length| entry_of_rows(self.fold, self.batch.dtype, length)),
+            _ => "",
+        }
     }
 
     /// The kernel of everything that is rounded once.
