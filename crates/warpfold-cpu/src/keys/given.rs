@@ -1,9 +1,10 @@
-//! Numbers that are given to keys: by a table where they lie close together, else by hashing.
+//! Numbers that are given to keys: by a table where they lie close together, by a bit for each that there could be where they lie not far apart, else by hashing.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use super::marks::Marks;
 use crate::memory::with_capacity;
 use crate::threads::{each, map};
 use crate::{Error, Result};
@@ -11,9 +12,9 @@ use warpfold_plan::group::{Key, MOST_GROUPS, Numbered};
 use warpfold_plan::plan::number_bytes;
 
 /// Keys that a thread looks at at a time.
-const CHUNK: usize = 1 << 16;
+pub(super) const CHUNK: usize = 1 << 16;
 
-/// Ranges of keys up to here have a table, however few the keys: it fits into a cache.
+/// Ranges of keys below this have a table, however few the keys: it fits into a cache.
 const SMALL_RANGE: u64 = 1 << 16;
 
 /// Elements whose numbers a thread writes at a time, where all are many: large pages of its own (`cpu/memory`).
@@ -41,9 +42,14 @@ impl Given {
         let Some((least, greatest)) = ends.into_iter().flatten().reduce(join) else {
             return Ok((Given::Words(Vec::new()), Vec::new()));
         };
-        // A table costs a byte and a number for each key that there could be: no more than the numbers of the keys that there are.
-        match greatest - least < SMALL_RANGE.max(keys.len() as u64) {
+        // Marks are twelve bytes for a word of keys that there could be: no more than as many for each key that there is.
+        match greatest - least < SMALL_RANGE {
             true => by_table(keys, least, greatest, threads),
+            false if Marks::words(least, greatest) <= keys.len() as u64 => {
+                let (marks, found) = Marks::new(keys, (least, greatest), threads);
+                check(keys.len(), found.len())?;
+                Ok((Given::look_up(keys, found.len(), threads, |key| marks.number(key)), found))
+            }
             false => by_hashing(keys, threads),
         }
     }
@@ -241,6 +247,19 @@ mod tests {
         check!(i8, i16, i32, i64, u8, u16, u32, u64);
         check_numbers(&[true, false, true]);
         check_numbers(&[-3i64, -1, -3, 2]);
+    }
+
+    #[test]
+    fn keys_not_far_apart() {
+        // Of a range of so many keys for each element, from one to more than there are marks for; at either end of the words.
+        let n = 2 * CHUNK as u64 + 5;
+        for range in [n - 1, n + 64, 17 * n, 63 * n, 64 * n, 64 * n + 65, 65 * n] {
+            let mut keys: Vec<i64> =
+                (0..n).map(|at| ((at * at * 7919 + at) % range) as i64 - 1000).collect();
+            keys.extend([-1000, range as i64 - 1000]);
+            check_numbers(&keys);
+        }
+        check_numbers(&(0..2 * CHUNK as u64).map(|at| u64::MAX - at * 37).collect::<Vec<_>>());
     }
 
     #[test]

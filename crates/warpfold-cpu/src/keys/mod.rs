@@ -2,6 +2,7 @@
 
 mod dense;
 mod given;
+mod marks;
 mod runs;
 
 pub use dense::Dense;
