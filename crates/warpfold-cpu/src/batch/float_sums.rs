@@ -69,6 +69,19 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
         (rest.low == 0.0).then_some(Pair { high: sum.high, low: rest.high })
     }
 
+    /// What went into each lane, as pairs' first and second numbers.
+    #[inline(always)]
+    fn pairs(cascade: &Cascade<LEVELS, LANES>) -> ([f64; LANES], [f64; LANES]) {
+        let (mut levels, mut rests) = cascade.exact_lanes();
+        if LEVELS == 0 {
+            for lane in 0..LANES {
+                levels[lane] = rests[lane] * power_of_two(-i64::from(F::SCALE));
+            }
+            rests = [0.0; LANES];
+        }
+        (levels, rests)
+    }
+
     #[inline(always)]
     fn pair(cascade: &Cascade<LEVELS, LANES>, part: usize, step: usize) -> Pair {
         let (level, rest) = cascade.exact(part, step);
@@ -164,7 +177,24 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
 
     #[inline(always)]
     fn lane(self, lanes: &Self::Lanes, lane: usize) -> [Pair; PARTS] {
-        std::array::from_fn(|part| Self::pair(lanes, lane * PARTS + part, LANES))
+        let mut pairs = Self::NOTHING;
+        for part in 0..PARTS {
+            pairs[part] = Self::pair(lanes, lane * PARTS + part, LANES);
+        }
+        pairs
+    }
+
+    #[inline(always)]
+    fn all(self, lanes: &Self::Lanes) -> [[Pair; PARTS]; N] {
+        let (high, low) = Self::pairs(lanes);
+        let mut all = [Self::NOTHING; N];
+        for lane in 0..N {
+            for part in 0..PARTS {
+                let at = lane * PARTS + part;
+                all[lane][part] = Pair { high: high[at], low: low[at] };
+            }
+        }
+        all
     }
 
     #[inline(always)]
@@ -175,24 +205,28 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
         smalls.reserve(lanes.len() * N);
         for lanes in lanes.chunks(SOME) {
             for (lanes, (high, low)) in lanes.iter().zip(high.iter_mut().zip(&mut low)) {
-                let (levels, rests) = lanes.exact_lanes();
-                match LEVELS {
-                    0 => *high = rests.map(|rest| rest * power_of_two(-i64::from(F::SCALE))),
-                    _ => (*high, *low) = (levels, rests),
-                }
+                (*high, *low) = Self::pairs(lanes);
             }
-            let (high, _) = high[..lanes.len()].as_flattened().as_chunks::<PARTS>();
-            let (low, _) = low[..lanes.len()].as_flattened().as_chunks::<PARTS>();
-            let pair = |(high, low): (&[f64; PARTS], &[f64; PARTS])| {
-                std::array::from_fn(|part| Pair { high: high[part], low: low[part] })
-            };
-            smalls.extend(high.iter().zip(low).map(pair));
+            for k in 0..lanes.len() {
+                let mut all = [Self::NOTHING; N];
+                for lane in 0..N {
+                    for part in 0..PARTS {
+                        let at = lane * PARTS + part;
+                        all[lane][part] = Pair { high: high[k][at], low: low[k][at] };
+                    }
+                }
+                smalls.extend_from_slice(&all);
+            }
         }
     }
 
     #[inline(always)]
     fn total(self, lanes: &Self::Lanes) -> [Pair; PARTS] {
-        std::array::from_fn(|part| Self::pair(lanes, part, PARTS))
+        let mut pairs = Self::NOTHING;
+        for part in 0..PARTS {
+            pairs[part] = Self::pair(lanes, part, PARTS);
+        }
+        pairs
     }
 
     const PUTS: bool = true;

@@ -97,14 +97,18 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// What each holds.
     #[inline(always)]
     fn all(self, lanes: &Self::Lanes) -> [Self::Small; N] {
-        std::array::from_fn(|lane| self.lane(lanes, lane))
+        let mut all = [Self::NOTHING; N];
+        for lane in 0..N {
+            all[lane] = self.lane(lanes, lane);
+        }
+        all
     }
 
     /// Appends what lanes hold, one after another.
     #[inline(always)]
     fn append(self, lanes: &[Self::Lanes], smalls: &mut Vec<Self::Small>) {
         smalls.reserve(lanes.len() * N);
-        lanes.iter().for_each(|lanes| smalls.extend(self.all(lanes)));
+        lanes.iter().for_each(|lanes| smalls.extend_from_slice(&self.all(lanes)));
     }
 
     /// The first elements of a slice, as many as there are lanes, or all and what changes nothing beside them.

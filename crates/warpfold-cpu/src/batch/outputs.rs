@@ -31,15 +31,7 @@ pub(crate) trait Read<S>: Sync {
         smalls: &[S; AT_ONCE],
         counts: [u64; AT_ONCE],
     ) -> ([MaybeUninit<Self::Result>; AT_ONCE], [bool; AT_ONCE]) {
-        let mut are_results = [true; AT_ONCE];
-        let results = std::array::from_fn(|k| match self.small(&smalls[k], counts[k]) {
-            Some(result) => MaybeUninit::new(result),
-            None => {
-                are_results[k] = false;
-                MaybeUninit::uninit()
-            }
-        });
-        (results, are_results)
+        one_by_one(self, smalls, counts)
     }
 
     /// From a few elements themselves, where that is faster than by a partial.
@@ -52,6 +44,25 @@ pub(crate) trait Read<S>: Sync {
 
     /// From the only elements of some inputs.
     fn lone(&self, inputs: Lone<'_, Self::Result>);
+}
+
+/// The results of neighbours by the reader of one.
+#[inline(always)]
+pub(crate) fn one_by_one<S, D: Read<S> + ?Sized>(
+    reader: &D,
+    smalls: &[S; AT_ONCE],
+    counts: [u64; AT_ONCE],
+) -> ([MaybeUninit<D::Result>; AT_ONCE], [bool; AT_ONCE]) {
+    // No closure: it would be compiled as a call, without the instruction set.
+    let mut results = [const { MaybeUninit::uninit() }; AT_ONCE];
+    let mut are_results = [true; AT_ONCE];
+    for k in 0..AT_ONCE {
+        match reader.small(&smalls[k], counts[k]) {
+            Some(result) => results[k] = MaybeUninit::new(result),
+            None => are_results[k] = false,
+        }
+    }
+    (results, are_results)
 }
 
 /// Elements that went into each of a few outputs.

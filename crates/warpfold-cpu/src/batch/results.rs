@@ -87,12 +87,15 @@ pub(crate) const AT_ONCE: usize = 16;
 
 impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Neighbours<'_, R, S, D> {
     #[inline(always)]
-    fn fill(self, count: impl Fn(usize) -> u64) {
+    fn fill(self, counted: Counts<'_>) {
         let (smalls, last_smalls) = self.smalls.as_chunks();
         let (slots, last_slots) = self.slots.as_chunks::<AT_ONCE>();
         let mut first = 0;
         for (smalls, slots) in smalls.iter().zip(slots) {
-            let counts = std::array::from_fn(|k| count(first + k));
+            let mut counts = [0; AT_ONCE];
+            for k in 0..AT_ONCE {
+                counts[k] = counted.of(first + k);
+            }
             let found = self.reader.neighbours(smalls, counts);
             write(found, slots, first, self.deferred);
             first += AT_ONCE;
@@ -101,12 +104,15 @@ impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Neighbours<'_, R, S, D> {
         if D::IS_LONG {
             let mut smalls = [last; AT_ONCE];
             smalls[..last_smalls.len()].copy_from_slice(last_smalls);
-            let counts = std::array::from_fn(|k| count(first + k.min(last_smalls.len() - 1)));
+            let mut counts = [0; AT_ONCE];
+            for k in 0..AT_ONCE {
+                counts[k] = counted.of(first + k.min(last_smalls.len() - 1));
+            }
             let found = self.reader.neighbours(&smalls, counts);
             return write(found, last_slots, first, self.deferred);
         }
         for (k, (small, slot)) in last_smalls.iter().zip(last_slots).enumerate() {
-            match self.reader.small(small, count(first + k)) {
+            match self.reader.small(small, counted.of(first + k)) {
                 Some(result) => fill(slot, result),
                 None => self.deferred.push(first + k),
             }
@@ -137,9 +143,10 @@ impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Job for Neighbours<'_, R, 
 
     #[inline(always)]
     fn run<C: Target>(self) {
+        // Apart, so that what is the same for all is known to be.
         match self.counts {
-            Counts::Same(count) => self.fill(|_| count),
-            Counts::Each(counts) => self.fill(|k| counts[k]),
+            same @ Counts::Same(_) => self.fill(same),
+            each @ Counts::Each(_) => self.fill(each),
         }
     }
 }

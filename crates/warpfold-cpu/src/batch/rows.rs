@@ -269,13 +269,16 @@ impl<K: LaneOperation> Block<'_, K> {
             _ => {
                 let (mut lanes, runs) = (lanes, &self.x[start..start + N * length]);
                 for k in 0..length {
-                    let group = std::array::from_fn(|l| runs[l * length + k]);
+                    let mut group = [runs[k]; N];
+                    for l in 1..N {
+                        group[l] = runs[l * length + k];
+                    }
                     self.kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
                 }
                 lanes
             }
         };
-        self.smalls.extend(self.kind.all(&lanes));
+        self.smalls.extend_from_slice(&self.kind.all(&lanes));
     }
 
     /// The same for a length known to the compiler.
@@ -284,7 +287,10 @@ impl<K: LaneOperation> Block<'_, K> {
         let (runs, _) = self.x[start..start + N * LENGTH].as_chunks::<LENGTH>();
         let runs: &[[K::Element; LENGTH]; N] = runs.first_chunk().expect("as many as lanes");
         for k in 0..LENGTH {
-            let group = std::array::from_fn(|l| runs[l][k]);
+            let mut group = [runs[0][k]; N];
+            for l in 1..N {
+                group[l] = runs[l][k];
+            }
             self.kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
         }
         lanes

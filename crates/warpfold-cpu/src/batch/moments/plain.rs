@@ -70,16 +70,22 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Plain<W
     #[inline(always)]
     fn lane(self, [sums, squares]: &Self::Lanes, lane: usize) -> Approximate<f64, PARTS> {
         let first = lane * PARTS;
-        Approximate {
-            sum: std::array::from_fn(|part| sums[first + part]),
-            squares: squares[first..first + PARTS].iter().sum(),
+        let mut all = Self::NOTHING;
+        for part in 0..PARTS {
+            all.sum[part] = sums[first + part];
+            all.squares += squares[first + part];
         }
+        all
     }
 
     #[inline(always)]
     fn total(self, [sums, squares]: &Self::Lanes) -> Approximate<f64, PARTS> {
         let (sums, squares) = (added_by_halves(*sums, PARTS), added_by_halves(*squares, 1));
-        Approximate { sum: std::array::from_fn(|part| sums[part]), squares: squares[0] }
+        let mut all = Approximate { squares: squares[0], ..Self::NOTHING };
+        for part in 0..PARTS {
+            all.sum[part] = sums[part];
+        }
+        all
     }
 
     const PUTS: bool = true;

@@ -92,13 +92,21 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Squares
         for part in 1..PARTS {
             all = all.add_same_sign(squares.get(first + part));
         }
-        Approximate { sum: std::array::from_fn(|part| sums.get(first + part)), squares: all }
+        let mut all = Approximate { squares: all, ..Self::NOTHING };
+        for part in 0..PARTS {
+            all.sum[part] = sums.get(first + part);
+        }
+        all
     }
 
     #[inline(always)]
     fn total(self, [sums, squares]: &Self::Lanes) -> Approximate<DoubleDouble, PARTS> {
         let (sums, squares) = (sums.folded(PARTS), squares.folded(1));
-        Approximate { sum: std::array::from_fn(|part| sums.get(part)), squares: squares.get(0) }
+        let mut all = Approximate { squares: squares.get(0), ..Self::NOTHING };
+        for part in 0..PARTS {
+            all.sum[part] = sums.get(part);
+        }
+        all
     }
 
     const PUTS: bool = true;
