@@ -43,7 +43,7 @@ pub(crate) fn columns<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Columns> {
         Op::Count => Column::of(batched.read(CountTrue, T::batched_nonzero)?),
         Op::Min | Op::Max => {
             let extreme = Extreme::<T::Component> { nan, element: PhantomData };
-            Column::of(batched.read(extreme, T::batched_highest)?)
+            Column::of(batched.read(extreme, T::batched_extremes)?)
         }
         Op::ArgMin | Op::ArgMax => {
             let index = Index::<T::Component> { nan, element: PhantomData };

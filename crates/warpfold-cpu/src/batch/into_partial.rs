@@ -6,9 +6,9 @@ use super::moments::Approximate;
 use super::near_products::NearProduct;
 use super::nonzero::Tally;
 use super::norms::Widest;
-use super::ranks::Ranked;
-use crate::Nan;
+use super::ranks::{Extremum, Kept, Rank, Ranked};
 use crate::whole::FoldWhole;
+use crate::{DType, Nan};
 use warpfold_exact::exact::{Pair, Register, tally};
 use warpfold_exact::partial::{Count, Extremes, Factors, Magnitude, Norm1, Partial};
 use warpfold_num::element::{Components, Decode, Element, Ordered, Real};
@@ -139,42 +139,51 @@ impl Widest {
     }
 }
 
-impl<T: FoldWhole> IntoPartial<T> for Ranked {
+impl<T: FoldWhole, W: Rank> IntoPartial<T> for Extremum<W> {
     fn flush(&self, nan: Nan, count: u64, partial: &mut Partial<T>) {
-        match partial {
-            Partial::Extremes(all) => all.merge(&self.extremes(nan, count)),
-            other => another(other),
-        }
+        merge_extreme(*self, nan, count, partial);
     }
 }
 
-impl<T: FoldWhole> IntoPartial<T> for [Ranked; 2] {
+impl<T: FoldWhole, W: Rank> IntoPartial<T> for Ranked<W> {
+    fn flush(&self, nan: Nan, count: u64, partial: &mut Partial<T>) {
+        merge_extreme(*self, nan, count, partial);
+    }
+}
+
+impl<T: FoldWhole, S: Kept + IntoPartial<T>> IntoPartial<T> for [S; 2] {
     fn flush(&self, nan: Nan, count: u64, partial: &mut Partial<T>) {
         self.iter().for_each(|end| IntoPartial::<T>::flush(end, nan, count, partial));
     }
 }
 
-impl Ranked {
-    /// The element, if there is one: the one NaN for any; none where all were NaNs that are ignored.
-    #[inline(always)]
-    pub(crate) fn extreme<R: Ordered>(self, nan: Nan, count: u64) -> Option<R> {
-        if count == 0 {
-            return None;
-        }
-        let bytes = self.bits.to_le_bytes();
-        let x: R = bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<R>()]);
-        let is_left = !(nan == Nan::Ignore && x.is_nan());
-        is_left.then_some(if x.is_nan() { R::nan() } else { x })
+/// Merges the extremes of a single element: whichever end it is of, that end is right.
+fn merge_extreme<T: FoldWhole>(found: impl Kept, nan: Nan, count: u64, partial: &mut Partial<T>) {
+    let Partial::Extremes(all) = partial else { another(partial) };
+    let mut extremes = Extremes::new();
+    if let Some(x) = extreme(found, nan, count) {
+        extremes.add(x, found.arg_index());
     }
+    all.merge(&extremes);
+}
 
-    /// The extremes of a single element: whichever end it is of, that end is right.
-    fn extremes<R: Ordered>(self, nan: Nan, count: u64) -> Extremes<R> {
-        let mut extremes = Extremes::new();
-        if let Some(x) = self.extreme(nan, count) {
-            extremes.add(x, self.arg_index);
-        }
-        extremes
+/// The element, if there is one; none where all were NaNs that are ignored.
+#[inline(always)]
+pub(crate) fn extreme<R: Ordered, S: Kept>(found: S, nan: Nan, count: u64) -> Option<R> {
+    if count == 0 {
+        return None;
     }
+    let x: R = element(found);
+    (nan == Nan::Propagate || !x.is_nan()).then_some(x)
+}
+
+/// The element that is kept.
+#[inline(always)]
+pub(crate) fn element<R: Ordered, S: Kept>(found: S) -> R {
+    // What stands for an empty input, which nobody keeps, need not be the bits of a truth value.
+    let mask = if R::DTYPE == DType::Bool { 1 } else { u64::MAX };
+    let bytes = (found.bits() & mask).to_le_bytes();
+    bytemuck::checked::pod_read_unaligned(&bytes[..size_of::<R>()])
 }
 
 /// Whether any part is NaN.

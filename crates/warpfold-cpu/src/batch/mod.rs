@@ -52,7 +52,7 @@ pub(crate) use ending::Ending;
 pub(crate) use float_sums::FloatSums;
 pub(crate) use integer_products::{IntegerProducts, Wrapped};
 pub(crate) use integer_sums::IntegerSums;
-pub(crate) use into_partial::{IntoPartial, take};
+pub(crate) use into_partial::{IntoPartial, element, extreme, take};
 pub(crate) use lanes::LaneOperation;
 pub(crate) use moments::Approximate;
 pub(super) use moments::{Integers, Plain, Squares};
@@ -66,7 +66,7 @@ pub(crate) use outputs::{Out, Read};
 pub(crate) use parts::{Part, PartOf, are_driven, drive_parts};
 pub(crate) use products::{Multiplied, multiply};
 pub(super) use ranks::{BothEnds, FirstHighest, Highest, Order};
-pub(crate) use ranks::{End, Rank, Ranked};
+pub(crate) use ranks::{End, Extremum, Kept, Rank, Ranked};
 pub(crate) use results::{
     AT_ONCE, Lone, Writer, collect, collect_in_turn, few, keep, most_doubtful,
 };

@@ -20,21 +20,64 @@ pub(crate) enum End {
     Greatest,
 }
 
-/// The bits of an element, and its first index.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ranked {
-    pub(crate) bits: u64,
-    pub(crate) arg_index: u64,
+/// What is kept of an extreme.
+pub(crate) trait Kept: Copy + Send + Sync {
+    /// The bits of the element: of NaNs, those of the one that results have.
+    fn bits(self) -> u64;
+
+    /// Its first index, where that is kept.
+    fn arg_index(self) -> u64;
 }
 
-impl Ranked {
-    const NOTHING: Self = Ranked { bits: 0, arg_index: 0 };
+/// The bits of an element.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extremum<W>(W);
+
+impl<W: Rank> Kept for Extremum<W> {
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self.0.bits()
+    }
+
+    #[inline(always)]
+    fn arg_index(self) -> u64 {
+        0
+    }
+}
+
+/// The bits of an element, and its first index.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ranked<W: Rank>(W::Indexed);
+
+impl<W: Rank> Kept for Ranked<W> {
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        W::apart(self.0).0.bits()
+    }
+
+    #[inline(always)]
+    fn arg_index(self) -> u64 {
+        W::apart(self.0).1.into()
+    }
 }
 
 /// A signed integer that ranks are.
-pub(crate) trait Rank: Copy + Ord + BitXor<Output = Self> + Send + Sync {
+pub(crate) trait Rank:
+    Copy + Ord + std::fmt::Debug + BitXor<Output = Self> + Send + Sync
+{
     const LOWEST: Self;
     const HIGHEST: Self;
+    const ZERO: Self;
+
+    /// Bits and an index: one word where they fit, as lanes make words and do not make pairs.
+    type Indexed: Copy + std::fmt::Debug + Send + Sync;
+    const FIRST_ZERO: Self::Indexed;
+
+    /// Both as one.
+    fn indexed(self, arg_index: u32) -> Self::Indexed;
+
+    /// Both again.
+    fn apart(indexed: Self::Indexed) -> (Self, u32);
 
     /// The rank whose bits, in two's complement, these are, as many as it has.
     fn of_bits(bits: u64) -> Self;
@@ -42,8 +85,11 @@ pub(crate) trait Rank: Copy + Ord + BitXor<Output = Self> + Send + Sync {
     /// The rank of bits, by the constants of a type and end.
     fn rank(self, order: &Order<Self>) -> Self;
 
-    /// The bits of a rank: of NaN's, those of some NaN, since no number has that rank.
-    fn element(self, order: &Order<Self>) -> u64;
+    /// The bits, zeros before them.
+    fn bits(self) -> u64;
+
+    /// The element of a rank.
+    fn element(self, order: &Order<Self>) -> Self;
 
     /// The greatest rank, and the least index of it.
     fn first_greatest(ranks: &[Self; N], arg_indices: &[u32; N]) -> (Self, u32);
@@ -57,15 +103,31 @@ pub(crate) struct Order<W> {
     positive: W,
     /// The greatest magnitude that is no NaN's.
     infinite: W,
-    /// The rank of every NaN.
+    /// The rank of every NaN, and the element that has it.
     of_nan: W,
+    nan: W,
+    /// Nothing: it makes this too large for a register or two. Out of these, what is chosen for each lane would be chosen in 64 bits and cut to its width.
+    _room: [u64; 3],
 }
 
 macro_rules! rank {
-    ($($ty:ty, $unsigned:ty, $first_greatest:ident);+) => {$(
+    ($($ty:ty, $unsigned:ty, $indexed:ty: $zero:expr, $join:expr, $apart:expr, $first_greatest:ident);+) => {$(
         impl Rank for $ty {
             const LOWEST: $ty = <$ty>::MIN;
             const HIGHEST: $ty = <$ty>::MAX;
+            const ZERO: $ty = 0;
+            type Indexed = $indexed;
+            const FIRST_ZERO: $indexed = $zero;
+
+            #[inline(always)]
+            fn indexed(self, arg_index: u32) -> $indexed {
+                $join(self, arg_index)
+            }
+
+            #[inline(always)]
+            fn apart(indexed: $indexed) -> ($ty, u32) {
+                $apart(indexed)
+            }
 
             fn of_bits(bits: u64) -> $ty {
                 bits as $ty
@@ -78,9 +140,15 @@ macro_rules! rank {
             }
 
             #[inline(always)]
-            fn element(self, order: &Order<$ty>) -> u64 {
-                let turn = if self ^ order.positive < 0 { order.negative } else { order.positive };
-                u64::from((self ^ turn) as $unsigned)
+            fn bits(self) -> u64 {
+                u64::from(self as $unsigned)
+            }
+
+            #[inline(always)]
+            fn element(self, order: &Order<$ty>) -> $ty {
+                let is_negative = self ^ order.positive < 0;
+                let turn = select_unpredictable(is_negative, order.negative, order.positive);
+                select_unpredictable(self == order.of_nan, order.nan, self ^ turn)
             }
 
             #[inline(always)]
@@ -90,7 +158,14 @@ macro_rules! rank {
         }
     )+};
 }
-rank!(i8, u8, by_words; i16, u16, by_words; i32, u32, by_words; i64, u64, in_turn);
+macro_rules! narrow_rank {
+    ($($ty:ty, $unsigned:ty);+) => {
+        rank!($($ty, $unsigned, u64: 0, |bits: $ty, arg_index| u64::from(bits as $unsigned) << 32 | u64::from(arg_index),
+            |word: u64| ((word >> 32) as $ty, word as u32), by_words);+);
+    };
+}
+narrow_rank!(i8, u8; i16, u16; i32, u32);
+rank!(i64, u64, (i64, u32): (0, 0), |bits, arg_index| (bits, arg_index), std::convert::identity, in_turn);
 
 /// The greatest of all, by halves.
 #[inline(always)]
@@ -139,22 +214,22 @@ impl<W: Rank> Order<W> {
         let turned = if end == End::Least { all } else { none };
         let positive = if signed { turned } else { turned ^ W::LOWEST };
         let magnitude = if R::INFINITE.is_some() { W::HIGHEST } else { none };
-        Order {
+        let of_nan = if nan == Nan::Propagate { W::HIGHEST } else { W::LOWEST };
+        let order = Order {
             negative: positive ^ magnitude,
             positive,
             // No magnitude of an integer is above the highest.
             infinite: R::INFINITE.map_or(W::HIGHEST, |infinite| W::of_bits(infinite.into())),
-            of_nan: if nan == Nan::Propagate { W::HIGHEST } else { W::LOWEST },
-        }
-    }
-
-    /// The higher one of two, of equal ones the first.
-    #[inline(always)]
-    fn join(&self, small: &mut Ranked, other: &Ranked) {
-        let rank = |ranked: &Ranked| W::of_bits(ranked.bits).rank(self);
-        if (rank(other), small.arg_index) > (rank(small), other.arg_index) {
-            *small = *other;
-        }
+            of_nan,
+            nan: of_nan,
+            _room: [0; 3],
+        };
+        // Of integers an element like others: a rank is turned by what depends on the sign of its element.
+        let nan = match R::INFINITE {
+            Some(_) => W::of_bits(R::nan().magnitude().into()),
+            None => of_nan ^ positive,
+        };
+        Order { nan, ..order }
     }
 }
 
@@ -162,18 +237,11 @@ impl<W: Rank> Order<W> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Highest<W>(pub(crate) Order<W>);
 
-impl<W: Rank> Highest<W> {
-    #[inline(always)]
-    fn ranked(self, rank: W) -> Ranked {
-        Ranked { bits: rank.element(&self.0), arg_index: 0 }
-    }
-}
-
 impl<W: Rank> LaneOperation for Highest<W> {
     type Element = W;
     type Lanes = [W; N];
-    type Small = Ranked;
-    const NOTHING: Ranked = Ranked::NOTHING;
+    type Small = Extremum<W>;
+    const NOTHING: Extremum<W> = Extremum(W::ZERO);
     without_exponent_range!(W);
 
     #[inline(always)]
@@ -194,13 +262,22 @@ impl<W: Rank> LaneOperation for Highest<W> {
     }
 
     #[inline(always)]
-    fn lane(self, lanes: &[W; N], lane: usize) -> Ranked {
-        self.ranked(lanes[lane])
+    fn lane(self, lanes: &[W; N], lane: usize) -> Extremum<W> {
+        Extremum(lanes[lane].element(&self.0))
     }
 
     #[inline(always)]
-    fn total(self, lanes: &[W; N]) -> Ranked {
-        self.ranked(greatest(*lanes))
+    fn all(self, lanes: &[W; N]) -> [Extremum<W>; N] {
+        let mut all = [Self::NOTHING; N];
+        for l in 0..N {
+            all[l] = Extremum(lanes[l].element(&self.0));
+        }
+        all
+    }
+
+    #[inline(always)]
+    fn total(self, lanes: &[W; N]) -> Extremum<W> {
+        Extremum(greatest(*lanes).element(&self.0))
     }
 
     const MERGES: bool = true;
@@ -209,8 +286,10 @@ impl<W: Rank> LaneOperation for Highest<W> {
     const MOST_TILES: usize = 0;
 
     #[inline(always)]
-    fn merge(self, small: &mut Ranked, other: &Ranked) -> bool {
-        self.0.join(small, other);
+    fn merge(self, small: &mut Extremum<W>, other: &Extremum<W>) -> bool {
+        if other.0.rank(&self.0) > small.0.rank(&self.0) {
+            *small = *other;
+        }
         true
     }
 }
@@ -233,16 +312,16 @@ impl<W> FirstHighest<W> {
 
 impl<W: Rank> FirstHighest<W> {
     #[inline(always)]
-    fn ranked(self, rank: W, arg_index: u32) -> Ranked {
-        Ranked { bits: rank.element(&self.0), arg_index: arg_index.into() }
+    fn ranked(self, rank: W, arg_index: u32) -> Ranked<W> {
+        Ranked(rank.element(&self.0).indexed(arg_index))
     }
 }
 
 impl<W: Rank> LaneOperation for FirstHighest<W> {
     type Element = W;
     type Lanes = Ranks<W>;
-    type Small = Ranked;
-    const NOTHING: Ranked = Ranked::NOTHING;
+    type Small = Ranked<W>;
+    const NOTHING: Ranked<W> = Ranked(W::FIRST_ZERO);
     without_exponent_range!(W);
 
     #[inline(always)]
@@ -276,12 +355,21 @@ impl<W: Rank> LaneOperation for FirstHighest<W> {
     }
 
     #[inline(always)]
-    fn lane(self, lanes: &Ranks<W>, lane: usize) -> Ranked {
+    fn lane(self, lanes: &Ranks<W>, lane: usize) -> Ranked<W> {
         self.ranked(lanes.ranks[lane], lanes.arg_indices[lane])
     }
 
     #[inline(always)]
-    fn total(self, lanes: &Ranks<W>) -> Ranked {
+    fn all(self, lanes: &Ranks<W>) -> [Ranked<W>; N] {
+        let mut all = [Self::NOTHING; N];
+        for l in 0..N {
+            all[l] = self.ranked(lanes.ranks[l], lanes.arg_indices[l]);
+        }
+        all
+    }
+
+    #[inline(always)]
+    fn total(self, lanes: &Ranks<W>) -> Ranked<W> {
         let (rank, arg_index) = W::first_greatest(&lanes.ranks, &lanes.arg_indices);
         self.ranked(rank, arg_index)
     }
@@ -292,13 +380,18 @@ impl<W: Rank> LaneOperation for FirstHighest<W> {
     const MOST_TILES: usize = 0;
 
     #[inline(always)]
-    fn merge(self, small: &mut Ranked, other: &Ranked) -> bool {
-        self.0.join(small, other);
+    fn merge(self, small: &mut Ranked<W>, other: &Ranked<W>) -> bool {
+        let ((one, first), (next, later)) = (W::apart(small.0), W::apart(other.0));
+        // The higher one; of equal ones the first.
+        if (next.rank(&self.0), first) > (one.rank(&self.0), later) {
+            *small = *other;
+        }
         true
     }
 
-    fn moved(small: Ranked, by: i64) -> Ranked {
-        Ranked { arg_index: small.arg_index.wrapping_add_signed(by), ..small }
+    fn moved(small: Ranked<W>, by: i64) -> Ranked<W> {
+        let (bits, arg_index) = W::apart(small.0);
+        Ranked(bits.indexed(arg_index.wrapping_add_signed(by as i32)))
     }
 }
 
@@ -309,8 +402,8 @@ pub(crate) struct BothEnds<W>(pub(crate) Highest<W>, pub(crate) Highest<W>);
 impl<W: Rank> LaneOperation for BothEnds<W> {
     type Element = W;
     type Lanes = ([W; N], [W; N]);
-    type Small = [Ranked; 2];
-    const NOTHING: [Ranked; 2] = [Ranked::NOTHING; 2];
+    type Small = [Extremum<W>; 2];
+    const NOTHING: [Extremum<W>; 2] = [Highest::<W>::NOTHING; 2];
     without_exponent_range!(W);
 
     #[inline(always)]
@@ -330,12 +423,22 @@ impl<W: Rank> LaneOperation for BothEnds<W> {
     }
 
     #[inline(always)]
-    fn lane(self, lanes: &Self::Lanes, lane: usize) -> [Ranked; 2] {
+    fn lane(self, lanes: &Self::Lanes, lane: usize) -> [Extremum<W>; 2] {
         [self.0.lane(&lanes.0, lane), self.1.lane(&lanes.1, lane)]
     }
 
     #[inline(always)]
-    fn total(self, lanes: &Self::Lanes) -> [Ranked; 2] {
+    fn all(self, lanes: &Self::Lanes) -> [[Extremum<W>; 2]; N] {
+        let (least, greatest) = (self.0.all(&lanes.0), self.1.all(&lanes.1));
+        let mut all = [Self::NOTHING; N];
+        for l in 0..N {
+            all[l] = [least[l], greatest[l]];
+        }
+        all
+    }
+
+    #[inline(always)]
+    fn total(self, lanes: &Self::Lanes) -> [Extremum<W>; 2] {
         [self.0.total(&lanes.0), self.1.total(&lanes.1)]
     }
 
@@ -345,7 +448,7 @@ impl<W: Rank> LaneOperation for BothEnds<W> {
     const MOST_TILES: usize = 0;
 
     #[inline(always)]
-    fn merge(self, small: &mut [Ranked; 2], other: &[Ranked; 2]) -> bool {
+    fn merge(self, small: &mut [Extremum<W>; 2], other: &[Extremum<W>; 2]) -> bool {
         let [least, greatest] = small;
         self.0.merge(least, &other[0]) && self.1.merge(greatest, &other[1])
     }

@@ -8,10 +8,10 @@ use warpfold_num::Complex;
 
 pub(crate) use self::stats_state::StatsState;
 use super::batch::{
-    Approximate, Batched, Both, BothEnds, End, FirstHighest, FloatSums, Highest, IntegerProducts,
-    IntegerSums, Integers, Largest, LargestSquare, Multiplied, NearNorm, NearProduct, NearProducts,
-    Nonzero, NormSums, Order, Out, Part, Plain, Rank, Ranked, Sizes, Squares, Sums, Tally, Twice,
-    Widest, Wrapped, alone, drive, drive_parts, multiply, short,
+    Approximate, Batched, Both, BothEnds, End, Extremum, FirstHighest, FloatSums, Highest,
+    IntegerProducts, IntegerSums, Integers, Kept, Largest, LargestSquare, Multiplied, NearNorm,
+    NearProduct, NearProducts, Nonzero, NormSums, Order, Out, Part, Plain, Rank, Ranked, Sizes,
+    Squares, Sums, Tally, Twice, Widest, Wrapped, alone, drive, drive_parts, multiply, short,
 };
 use super::batch::{IntoPartial, Read};
 use super::count::Nans;
@@ -116,13 +116,29 @@ pub(crate) trait Kernels: FoldWhole + Element<Sums: IntoPartial<Self> + SumState
     #[doc(hidden)]
     fn batched_nonzero(batched: &Batched<'_, Self>, out: &Out<'_, Self, Tally>);
 
-    /// Batched extremes of the end that the reduction asks for, with their indices where it asks for them.
+    /// An extreme, and one with its index.
     #[doc(hidden)]
-    fn batched_highest(batched: &Batched<'_, Self>, out: &Out<'_, Self, Ranked>);
+    type Extremum: Kept + IntoPartial<Self>;
+    #[doc(hidden)]
+    type Ranked: Kept + IntoPartial<Self>;
+
+    /// Batched extremes of the end that the reduction asks for.
+    #[doc(hidden)]
+    fn batched_extremes(_: &Batched<'_, Self>, _: &Out<'_, Self, Self::Extremum>) {
+        unreachable!("{} has no order", Self::DTYPE);
+    }
+
+    /// The same with their indices.
+    #[doc(hidden)]
+    fn batched_highest(_: &Batched<'_, Self>, _: &Out<'_, Self, Self::Ranked>) {
+        unreachable!("{} has no order", Self::DTYPE);
+    }
 
     /// Batched extremes of both ends.
     #[doc(hidden)]
-    fn batched_both_ends(batched: &Batched<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>);
+    fn batched_both_ends(_: &Batched<'_, Self>, _: &Out<'_, Self, [Self::Extremum; 2]>) {
+        unreachable!("{} has no order", Self::DTYPE);
+    }
 
     /// Batched sums of the magnitudes of complex numbers, or the largest ones.
     #[doc(hidden)]
@@ -182,6 +198,8 @@ macro_rules! batched {
     ($signed:ty, $word:ty, $parts:literal) => {
         type Plain = Approximate<f64, $parts>;
         type Approximate = Approximate<DoubleDouble, $parts>;
+        type Extremum = Extremum<$signed>;
+        type Ranked = Ranked<$signed>;
 
         fn batched_nonzero(batched: &Batched<'_, Self>, out: &Out<'_, Self, Tally>) {
             let mask = <$word>::MAX >> u32::from(Self::DTYPE.is_float());
@@ -207,30 +225,36 @@ macro_rules! batched_ordered {
             drive(Largest(sizes), batched, |x| bytemuck::cast_slice(x), out);
         }
 
-        fn batched_highest(batched: &Batched<'_, Self>, out: &Out<'_, Self, Ranked>) {
-            let (op, nan) = (batched.plan.batch.op, batched.plan.batch.policy.nan);
-            let least = matches!(op, Op::Min | Op::ArgMin);
-            let order = Order::of::<Self>(if least { End::Least } else { End::Greatest }, nan);
-            match op {
-                Op::Min | Op::Max => {
-                    let kind = Highest::<$signed>(order);
-                    drive(kind, batched, |x| bytemuck::cast_slice(x), out);
-                }
-                _ if batched.longest() > FirstHighest::<$signed>::MOST => alone(batched, out),
-                _ => {
-                    let kind = FirstHighest::<$signed>(order);
-                    drive(kind, batched, |x| bytemuck::cast_slice(x), out);
-                }
-            }
+        fn batched_extremes(batched: &Batched<'_, Self>, out: &Out<'_, Self, Self::Extremum>) {
+            let kind = Highest::<$signed>(order_of::<Self, _>(batched));
+            drive(kind, batched, |x| bytemuck::cast_slice(x), out);
         }
 
-        fn batched_both_ends(batched: &Batched<'_, Self>, out: &Out<'_, Self, [Ranked; 2]>) {
+        fn batched_highest(batched: &Batched<'_, Self>, out: &Out<'_, Self, Self::Ranked>) {
+            if batched.longest() > FirstHighest::<$signed>::MOST {
+                return alone(batched, out);
+            }
+            let kind = FirstHighest::<$signed>(order_of::<Self, _>(batched));
+            drive(kind, batched, |x| bytemuck::cast_slice(x), out);
+        }
+
+        fn batched_both_ends(
+            batched: &Batched<'_, Self>,
+            out: &Out<'_, Self, [Self::Extremum; 2]>,
+        ) {
             let nan = batched.plan.batch.policy.nan;
             let end = |end| Highest::<$signed>(Order::of::<Self>(end, nan));
             let kind = BothEnds(end(End::Least), end(End::Greatest));
             drive(kind, batched, |x| bytemuck::cast_slice(x), out);
         }
     };
+}
+
+/// The order from the end that a reduction asks for.
+fn order_of<T: Ordered + FoldWhole, W: Rank>(batched: &Batched<'_, T>) -> Order<W> {
+    let (op, nan) = (batched.plan.batch.op, batched.plan.batch.policy.nan);
+    let least = matches!(op, Op::Min | Op::ArgMin);
+    Order::of::<T>(if least { End::Least } else { End::Greatest }, nan)
 }
 
 /// Sums of values and of magnitudes.
@@ -331,7 +355,7 @@ macro_rules! floats {
     (@wide $part:ty, $parts:literal) => {};
     (@stats together $part:ty, $signed:ty, $sum_levels:literal) => {
         const LEAST_OF_STATS: Option<u64> = Some(16);
-        type OfStats = ([Sums<Self>; 2], ([Approximate<f64, 1>; 2], [Ranked; 2]));
+        type OfStats = ([Sums<Self>; 2], ([Approximate<f64, 1>; 2], [Ranked<$signed>; 2]));
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) {
             let x = bytemuck::cast_slice(batched.memory());
@@ -455,14 +479,6 @@ macro_rules! floats {
             unreachable!("the largest complex number is that of the largest square");
         }
 
-        fn batched_highest(_: &Batched<'_, Self>, _: &Out<'_, Self, Ranked>) {
-            unreachable!("complex numbers have no order");
-        }
-
-        fn batched_both_ends(_: &Batched<'_, Self>, _: &Out<'_, Self, [Ranked; 2]>) {
-            unreachable!("complex numbers have no order");
-        }
-
         fn norm_inf(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
             let (plan, x) = (plan.in_parts(2), Self::as_parts(x));
             let start = || LargestComplex::<Self>::new(plan.problem.policy.nan);
@@ -560,7 +576,7 @@ macro_rules! integers {
     )+};
     (@stats together $word:ty, $signed:ty, $moments:ty) => {
         const LEAST_OF_STATS: Option<u64> = Some(64);
-        type OfStats = ([Sums<Self>; 2], (Approximate<DoubleDouble, 1>, [Ranked; 2]));
+        type OfStats = ([Sums<Self>; 2], (Approximate<DoubleDouble, 1>, [Ranked<$signed>; 2]));
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) {
             let sums = Twice(IntegerSums::<$word>::values(), IntegerSums::norm1());

@@ -3,7 +3,7 @@
 use warpfold_num::double_double::DoubleDouble;
 
 use super::Kernels;
-use crate::batch::{Approximate, Ranked, Sums};
+use crate::batch::{Approximate, Sums};
 
 /// What lanes of all kinds hold of an output.
 pub(crate) trait StatsState<T: Kernels>: Copy + Send + Sync {
@@ -14,13 +14,13 @@ pub(crate) trait StatsState<T: Kernels>: Copy + Send + Sync {
     /// Of elements as they are.
     fn squares(&self) -> T::Plain;
     fn moments(&self) -> T::Approximate;
-    fn least(&self) -> Ranked;
-    fn greatest(&self) -> Ranked;
+    fn least(&self) -> T::Ranked;
+    fn greatest(&self) -> T::Ranked;
 }
 
 macro_rules! stats_state {
     ($($kind:ident = $state:ty, $moments:ty: |$all:ident| $spread:expr, $squares:expr, $both:expr;)+) => {$(
-        impl<T: Kernels<$kind = $state>> StatsState<T> for ([Sums<T>; 2], ($moments, [Ranked; 2])) {
+        impl<T: Kernels<$kind = $state>> StatsState<T> for ([Sums<T>; 2], ($moments, [T::Ranked; 2])) {
             #[inline(always)]
             fn sums(&self) -> Sums<T> {
                 self.0[0]
@@ -50,12 +50,12 @@ macro_rules! stats_state {
             }
 
             #[inline(always)]
-            fn least(&self) -> Ranked {
+            fn least(&self) -> T::Ranked {
                 self.1.1[0]
             }
 
             #[inline(always)]
-            fn greatest(&self) -> Ranked {
+            fn greatest(&self) -> T::Ranked {
                 self.1.1[1]
             }
         }
@@ -89,11 +89,11 @@ impl<T: Kernels> StatsState<T> for () {
         none()
     }
 
-    fn least(&self) -> Ranked {
+    fn least(&self) -> T::Ranked {
         none()
     }
 
-    fn greatest(&self) -> Ranked {
+    fn greatest(&self) -> T::Ranked {
         none()
     }
 }

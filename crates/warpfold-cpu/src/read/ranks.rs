@@ -1,13 +1,14 @@
 //! Extremes and their indices, and largest magnitudes.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use warpfold_exact::partial::Output;
 use warpfold_num::element::{Float, Ordered};
 use warpfold_num::{DType, Nan};
 
 use super::{one, with_real};
-use crate::batch::{Lone, Ranked, Read, Widest};
+use crate::batch::{AT_ONCE, Kept, Lone, Read, Widest, element, extreme};
 
 /// The least or the greatest element.
 pub(crate) struct Extreme<T> {
@@ -39,12 +40,44 @@ fn alone<T: Ordered>(x: T) -> T {
     if x.is_nan() { T::nan() } else { x }
 }
 
-impl<T: Ordered> Read<Ranked> for Extreme<T> {
+/// Results of neighbours, and which of them are.
+type AtOnce<R> = ([MaybeUninit<R>; AT_ONCE], [bool; AT_ONCE]);
+
+/// Which inputs have an extreme.
+#[inline(always)]
+fn are_left<T: Ordered, S: Kept>(
+    found: &[S; AT_ONCE],
+    nan: Nan,
+    counts: [u64; AT_ONCE],
+) -> [bool; AT_ONCE] {
+    let mut are_left = [true; AT_ONCE];
+    for k in 0..AT_ONCE {
+        are_left[k] = counts[k] > 0;
+    }
+    // Once for all: a question for each would be a branch for each.
+    if nan == Nan::Ignore {
+        for k in 0..AT_ONCE {
+            are_left[k] &= !element::<T, S>(found[k]).is_nan();
+        }
+    }
+    are_left
+}
+
+impl<T: Ordered, S: Kept> Read<S> for Extreme<T> {
     type Result = T;
 
     #[inline(always)]
-    fn small(&self, ranked: &Ranked, count: u64) -> Option<T> {
-        ranked.extreme(self.nan, count)
+    fn small(&self, found: &S, count: u64) -> Option<T> {
+        extreme(*found, self.nan, count)
+    }
+
+    #[inline(always)]
+    fn neighbours(&self, found: &[S; AT_ONCE], counts: [u64; AT_ONCE]) -> AtOnce<T> {
+        let mut elements = [const { MaybeUninit::uninit() }; AT_ONCE];
+        for k in 0..AT_ONCE {
+            elements[k] = MaybeUninit::new(element(found[k]));
+        }
+        (elements, are_left::<T, S>(found, self.nan, counts))
     }
 
     fn finished(&self, output: Output) -> T {
@@ -56,12 +89,21 @@ impl<T: Ordered> Read<Ranked> for Extreme<T> {
     }
 }
 
-impl<T: Ordered> Read<Ranked> for Index<T> {
+impl<T: Ordered, S: Kept> Read<S> for Index<T> {
     type Result = u64;
 
     #[inline(always)]
-    fn small(&self, ranked: &Ranked, count: u64) -> Option<u64> {
-        ranked.extreme::<T>(self.nan, count).map(|_| ranked.arg_index)
+    fn small(&self, found: &S, count: u64) -> Option<u64> {
+        extreme::<T, S>(*found, self.nan, count).map(|_| found.arg_index())
+    }
+
+    #[inline(always)]
+    fn neighbours(&self, found: &[S; AT_ONCE], counts: [u64; AT_ONCE]) -> AtOnce<u64> {
+        let mut indices = [const { MaybeUninit::uninit() }; AT_ONCE];
+        for k in 0..AT_ONCE {
+            indices[k] = MaybeUninit::new(found[k].arg_index());
+        }
+        (indices, are_left::<T, S>(found, self.nan, counts))
     }
 
     fn finished(&self, output: Output) -> u64 {
@@ -73,12 +115,23 @@ impl<T: Ordered> Read<Ranked> for Index<T> {
     }
 }
 
-impl<T: Ordered> Read<[Ranked; 2]> for Both<T> {
+impl<T: Ordered, S: Kept> Read<[S; 2]> for Both<T> {
     type Result = (T, T);
 
     #[inline(always)]
-    fn small(&self, [least, greatest]: &[Ranked; 2], count: u64) -> Option<(T, T)> {
-        Some((least.extreme(self.nan, count)?, greatest.extreme(self.nan, count)?))
+    fn small(&self, &[least, greatest]: &[S; 2], count: u64) -> Option<(T, T)> {
+        Some((extreme(least, self.nan, count)?, extreme(greatest, self.nan, count)?))
+    }
+
+    #[inline(always)]
+    fn neighbours(&self, found: &[[S; 2]; AT_ONCE], counts: [u64; AT_ONCE]) -> AtOnce<(T, T)> {
+        let mut both = [const { MaybeUninit::uninit() }; AT_ONCE];
+        let mut least = [found[0][0]; AT_ONCE];
+        for k in 0..AT_ONCE {
+            both[k] = MaybeUninit::new((element(found[k][0]), element(found[k][1])));
+            least[k] = found[k][0];
+        }
+        (both, are_left::<T, S>(&least, self.nan, counts))
     }
 
     fn finished(&self, output: Output) -> (T, T) {

@@ -7,8 +7,8 @@ use warpfold_num::error::At;
 use warpfold_num::{Column, DType, Element, Empty, Scalar};
 
 use crate::batch::{
-    Batched, Ending, Part, PartOf, Ranked, Read, Sums, WriteColumn, WriteInTurn, Writer,
-    fold_together, fold_together_in_turn,
+    Batched, Ending, Part, PartOf, Read, Sums, WriteColumn, WriteInTurn, Writer, fold_together,
+    fold_together_in_turn,
 };
 use crate::columns::natural;
 use crate::kernels::{Kernels, StatsState};
@@ -28,8 +28,8 @@ pub(super) enum Writers<T: Kernels> {
     Spreads(Vec<Box<InTurn<T>>>),
     Squares(Vec<Box<InTurn<T>>>),
     Moments(All<T, T::Approximate>),
-    Least(All<T, Ranked>),
-    Greatest(All<T, Ranked>),
+    Least(All<T, T::Ranked>),
+    Greatest(All<T, T::Ranked>),
 }
 
 impl<T: Kernels> Writers<T> {
@@ -42,7 +42,7 @@ impl<T: Kernels> Writers<T> {
     ) -> Result<Self> {
         let ending = |op| Ending::of::<T>(op, finish, empty_of(op));
         let (mut sums, mut in_turn, mut second) = (Vec::new(), Vec::new(), Vec::new());
-        let mut extremes: All<T, Ranked> = Vec::new();
+        let mut extremes: All<T, T::Ranked> = Vec::new();
         let nan = batched.plan.batch.policy.nan;
         let element = PhantomData::<T::Component>;
         for &op in ops {
