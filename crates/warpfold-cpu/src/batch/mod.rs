@@ -62,7 +62,7 @@ pub(crate) use nonzero::Tally;
 pub(crate) use norms::Widest;
 pub(super) use norms::{Largest, Sizes};
 use outputs::Write;
-pub(crate) use outputs::{Out, Read};
+pub(crate) use outputs::{Out, Read, one_by_one};
 pub(crate) use parts::{Part, PartOf, are_driven, drive_parts};
 pub(crate) use products::{Multiplied, multiply};
 pub(super) use ranks::{BothEnds, FirstHighest, Highest, Order};

@@ -1,15 +1,16 @@
 //! Sums, means and sums of magnitudes, from the short exact sums of the parts.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use warpfold_exact::exact::{Pair, Small};
 use warpfold_exact::partial::Output;
 use warpfold_num::element::{Element, Float, Ordered};
 use warpfold_num::{Complex, DType, Scalar, bf16, f16};
 
-use super::{one, with_real};
+use super::{means, one, with_real};
 use crate::Op;
-use crate::batch::{Lone, Read};
+use crate::batch::{AT_ONCE, Lone, Read};
 
 /// The sum rounded to a float type.
 struct SumAs<F>(PhantomData<F>);
@@ -134,7 +135,7 @@ fn norm1<F: Float>(inputs: Lone<'_, F>) {
 }
 
 macro_rules! readers {
-    ($($reader:ident of $state:ty as $result:ty: $small:expr, $lone:expr;)+) => {$(
+    ($($reader:ident of $state:ty as $result:ty: $small:expr, $lone:expr $(, many $parts:literal $of_parts:expr)?;)+) => {$(
         impl<F: Float> Read<$state> for $reader<F> {
             type Result = $result;
 
@@ -142,6 +143,19 @@ macro_rules! readers {
             fn small(&self, small: &$state, count: u64) -> Option<$result> {
                 $small(small, count)
             }
+
+            $(
+                const IS_LONG: bool = true;
+
+                #[inline(always)]
+                fn neighbours(
+                    &self,
+                    sums: &[$state; AT_ONCE],
+                    counts: [u64; AT_ONCE],
+                ) -> ([MaybeUninit<$result>; AT_ONCE], [bool; AT_ONCE]) {
+                    means::neighbours::<_, _, F, $parts>(self, sums, counts, $of_parts)
+                }
+            )?
 
             fn finished(&self, output: Output) -> $result {
                 one(output)
@@ -173,9 +187,9 @@ readers! {
     SumAs of [Pair; 1] as F: rounded, sums;
     SumAs of [i128; 1] as F: rounded, sums;
     SumAs of [Pair; 2] as Complex<F>: |[re, im]: &[Pair; 2], _| Some(Complex::new(re.round(), im.round())), complex_sums;
-    MeanAs of [Pair; 1] as F: mean, sums;
-    MeanAs of [i128; 1] as F: mean, sums;
-    MeanAs of [Pair; 2] as Complex<F>: complex_mean, complex_sums;
+    MeanAs of [Pair; 1] as F: mean, sums, many 1 |[mean]: [F; 1]| mean;
+    MeanAs of [i128; 1] as F: mean, sums, many 1 |[mean]: [F; 1]| mean;
+    MeanAs of [Pair; 2] as Complex<F>: complex_mean, complex_sums, many 2 |[re, im]: [F; 2]| Complex::new(re, im);
     NormAs of [Pair; 1] as F: rounded, norm1;
     NormAs of [i128; 1] as F: rounded, norm1;
     // The magnitudes of complex elements are folded to partials.

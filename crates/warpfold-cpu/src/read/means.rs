@@ -1,0 +1,117 @@
+//! Means of neighbours, whose divisions fill registers.
+//!
+//! A quotient of f64 and a bound on what it is off by leave no doubt where both ends of what the mean may be round to the same float. What is left,
+//! ties above all, is divided by itself.
+
+use std::mem::MaybeUninit;
+
+use warpfold_exact::exact::{Pair, Small};
+use warpfold_num::double_double::two_sum;
+use warpfold_num::element::Float;
+
+use crate::batch::{AT_ONCE, Read, one_by_one};
+
+/// What means are made of.
+pub(super) trait Sums<const PARTS: usize>: Small {
+    /// A part of neighbours, in two f64 each; `None` where these do not hold all.
+    fn pairs(sums: &[[Self; PARTS]; AT_ONCE], part: usize) -> Option<[Pair; AT_ONCE]>;
+}
+
+impl<const PARTS: usize> Sums<PARTS> for Pair {
+    #[inline(always)]
+    fn pairs(sums: &[[Pair; PARTS]; AT_ONCE], part: usize) -> Option<[Pair; AT_ONCE]> {
+        let mut pairs = [Pair { high: 0.0, low: 0.0 }; AT_ONCE];
+        for k in 0..AT_ONCE {
+            let sum = two_sum(sums[k][part].high, sums[k][part].low);
+            pairs[k] = Pair { high: sum.high, low: sum.low };
+        }
+        Some(pairs)
+    }
+}
+
+impl<const PARTS: usize> Sums<PARTS> for i128 {
+    #[inline(always)]
+    fn pairs(sums: &[[i128; PARTS]; AT_ONCE], part: usize) -> Option<[Pair; AT_ONCE]> {
+        let (mut words, mut beyond) = ([0i64; AT_ONCE], 0);
+        for k in 0..AT_ONCE {
+            let sum = sums[k][part];
+            words[k] = sum as i64;
+            // What lies above 63 bits, and whether the rest is one that f64 has.
+            beyond |= (sum >> 64) as i64 ^ words[k] >> 63;
+            beyond |= (words[k] >> 53) ^ (words[k] >> 63);
+        }
+        let mut pairs = [Pair { high: 0.0, low: 0.0 }; AT_ONCE];
+        for k in 0..AT_ONCE {
+            pairs[k].high = words[k] as f64;
+        }
+        (beyond == 0).then_some(pairs)
+    }
+}
+
+/// The means of pairs that are no sums of other pairs, and which of them are certain.
+#[inline(always)]
+fn means<F: Float>(
+    sums: &[Pair; AT_ONCE],
+    counts: &[u64; AT_ONCE],
+) -> ([F; AT_ONCE], [bool; AT_ONCE]) {
+    let (mut means, mut are_certain) = ([F::ZERO; AT_ONCE], [false; AT_ONCE]);
+    for k in 0..AT_ONCE {
+        let (Pair { high, low }, n) = (sums[k], counts[k] as f64);
+        let quotient = high / n;
+        // Exact, as the remainder of a quotient is, and zero only if the quotient is the mean.
+        let rest = (-quotient).mul_add(n, high) + low;
+        // Of two roundings, of the quotient and of what the pair's second number is, each is half a unit; the rest is room. A correction is known to a few
+        // units in its own last place.
+        let (least, greatest) = if F::PRECISION == f64::MANTISSA_DIGITS {
+            let correction = rest / n;
+            let spread = correction * 2f64.powi(-48);
+            (quotient + (correction - spread), quotient + (correction + spread))
+        } else {
+            let error = if rest == 0.0 { 0.0 } else { quotient.abs() * 2f64.powi(-51) };
+            (quotient - error, quotient + error)
+        };
+        let (least, greatest) = (F::of(least), F::of(greatest));
+        // Remainders of smaller quotients might underflow, and counts beyond have no f64. A zero is left, too: it may have a sign here.
+        let is_sound = (quotient.abs() >= 2f64.powi(-900)) & (counts[k] <= 1 << 53);
+        (means[k], are_certain[k]) = (least, (least == greatest) & is_sound);
+    }
+    (means, are_certain)
+}
+
+/// Means of neighbours by their parts: what is in doubt by the reader of one.
+#[inline(always)]
+pub(super) fn neighbours<D, S, F, const PARTS: usize>(
+    reader: &D,
+    sums: &[[S; PARTS]; AT_ONCE],
+    counts: [u64; AT_ONCE],
+    of_parts: impl Fn([F; PARTS]) -> D::Result,
+) -> ([MaybeUninit<D::Result>; AT_ONCE], [bool; AT_ONCE])
+where
+    D: Read<[S; PARTS]>,
+    S: Sums<PARTS>,
+    F: Float,
+{
+    let (mut all, mut are_certain) = ([[F::ZERO; PARTS]; AT_ONCE], [true; AT_ONCE]);
+    for part in 0..PARTS {
+        let Some(pairs) = S::pairs(sums, part) else { return one_by_one(reader, sums, counts) };
+        let (means, are) = means::<F>(&pairs, &counts);
+        for k in 0..AT_ONCE {
+            all[k][part] = means[k];
+            are_certain[k] &= are[k];
+        }
+    }
+    let mut results = [const { MaybeUninit::uninit() }; AT_ONCE];
+    for k in 0..AT_ONCE {
+        results[k] = MaybeUninit::new(of_parts(all[k]));
+    }
+    if are_certain != [true; AT_ONCE] {
+        for k in 0..AT_ONCE {
+            if !are_certain[k]
+                && let Some(mean) = reader.small(&sums[k], counts[k])
+            {
+                (results[k], are_certain[k]) = (MaybeUninit::new(mean), true);
+            }
+        }
+    }
+    (results, are_certain)
+}
