@@ -19,6 +19,19 @@ pub(crate) const TILE: usize = 4096;
 /// Runs that a thread hands on at a time.
 const BLOCK: usize = 512;
 
+/// Elements of runs that are added one by one at most, where lengths differ: to empty lanes and to join them takes longer. (Groups of many keys are such runs.)
+const FEW: usize = 4;
+
+/// The longest length of some runs.
+#[inline(always)]
+fn longest(ranges: &[Range<usize>]) -> usize {
+    let mut longest = 0;
+    for range in ranges {
+        longest = longest.max(range.len());
+    }
+    longest
+}
+
 /// Runs whose lanes are kept until all are added: what goes to memory stays in whole registers up to there.
 const RUNS_AT_ONCE: usize = 8;
 
@@ -175,7 +188,27 @@ impl<K: LaneOperation> Block<'_, K> {
             for k in 0..count {
                 ranges[k] = self.strip.range(first + k);
             }
+            if K::PUTS && self.strip.length().is_none() && longest(&ranges[..count]) <= FEW {
+                self.by_elements(first, &ranges[..count]);
+                continue;
+            }
             with_lanes(C::ISA, Along { block: self, exponents, ranges: &ranges[..count] });
+        }
+    }
+
+    /// Runs of a few elements, which are added one by one.
+    #[inline(always)]
+    fn by_elements(&mut self, first: usize, ranges: &[Range<usize>]) {
+        for (range, run) in ranges.iter().zip(first..) {
+            let (mut small, mut fits) = (K::NOTHING, true);
+            for &x in &self.x[range.clone()] {
+                fits &= self.kind.put(&mut small, x);
+            }
+            if fits {
+                self.smalls.push(small);
+            } else {
+                self.defer(run);
+            }
         }
     }
 
