@@ -4,15 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::marks::Marks;
+use super::marks::{CHUNK, Marks};
 use crate::memory::with_capacity;
 use crate::threads::{each, map};
 use crate::{Error, Result};
 use warpfold_plan::group::{Key, MOST_GROUPS, Numbered};
 use warpfold_plan::plan::number_bytes;
-
-/// Keys that a thread looks at at a time.
-pub(super) const CHUNK: usize = 1 << 16;
 
 /// Ranges of keys below this have a table, however few the keys: it fits into a cache.
 const SMALL_RANGE: u64 = 1 << 16;

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use warpfold_plan::group::Key;
 
-use super::given::CHUNK;
 use crate::memory::with_capacity;
 use crate::threads::each;
+
+/// Keys that a thread looks at at a time.
+pub(super) const CHUNK: usize = 1 << 16;
 
 /// Keys for which there is a word.
 const BITS: u64 = u64::BITS as u64;
