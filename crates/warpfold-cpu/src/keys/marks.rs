@@ -1,6 +1,6 @@
 //! Numbers of keys by a bit for each that there could be: a key's number is how many of the bits before its own are set.
 //!
-//! A table of numbers takes four bytes for each such key, of which caches hold few; bits and their counts take a forty-third of that.
+//! A table of numbers takes four bytes for each such key, of which caches hold few; bits and their counts take less than a twentieth of that.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
