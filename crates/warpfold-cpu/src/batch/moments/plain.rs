@@ -71,8 +71,8 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Plain<W
     fn lane(self, [sums, squares]: &Self::Lanes, lane: usize) -> Approximate<f64, PARTS> {
         let first = lane * PARTS;
         let mut all = Self::NOTHING;
+        all.sum.copy_from_slice(&sums[first..first + PARTS]);
         for part in 0..PARTS {
-            all.sum[part] = sums[first + part];
             all.squares += squares[first + part];
         }
         all
@@ -82,9 +82,7 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Plain<W
     fn total(self, [sums, squares]: &Self::Lanes) -> Approximate<f64, PARTS> {
         let (sums, squares) = (added_by_halves(*sums, PARTS), added_by_halves(*squares, 1));
         let mut all = Approximate { squares: squares[0], ..Self::NOTHING };
-        for part in 0..PARTS {
-            all.sum[part] = sums[part];
-        }
+        all.sum.copy_from_slice(&sums[..PARTS]);
         all
     }
 
