@@ -94,18 +94,6 @@ trait Nearly: Copy {
     /// What each further operation adds, relative to its result.
     const STEP: f64;
 
-    const ZERO: Self;
-
-    /// Whether all of some numbers are finite.
-    #[inline(always)]
-    fn is_finite<const PARTS: usize>(all: &[Self; PARTS]) -> bool {
-        let mut zero = 0.0;
-        for part in 0..PARTS {
-            zero += all[part].high() - all[part].high();
-        }
-        zero == 0.0
-    }
-
     fn high(self) -> f64;
     fn double(self) -> DoubleDouble;
     /// `n · self - Σ sums²`.
@@ -124,7 +112,6 @@ impl Nearly for f64 {
     // Squares of narrow floats do not underflow.
     const LEAST: f64 = -1.0;
     const STEP: f64 = 8.0 * f64::EPSILON;
-    const ZERO: f64 = 0.0;
 
     #[inline(always)]
     fn high(self) -> f64 {
@@ -161,7 +148,6 @@ impl Nearly for DoubleDouble {
 
     const LEAST: f64 = LEAST;
     const STEP: f64 = 64.0 * ULP_SQUARED;
-    const ZERO: DoubleDouble = DoubleDouble { high: 0.0, low: 0.0 };
 
     #[inline(always)]
     fn high(self) -> f64 {
@@ -218,13 +204,10 @@ impl<F: Certain> MomentAs<F> {
         if self.what.op.is_spread() {
             let ddof = self.what.ddof as f64;
             for k in 0..N {
-                // Of one element there is none, whatever its square lost.
-                let is_lone = (counts[k] == 1) & (ddof == 0.0) & X::is_finite(&sums[k]);
                 let variance = squares[k].spread(n[k], &sums[k]).over(n[k], n[k] - ddof);
                 // Of no more than 2^50 elements the difference is exact.
                 let error = known.error[k] / (n[k] - ddof) + variance.high().abs() * X::STEP;
-                known.value[k] = if is_lone { X::ZERO } else { variance };
-                known.error[k] = if is_lone { 0.0 } else { error };
+                (known.value[k], known.error[k]) = (variance, error);
             }
         }
         if matches!(self.what.op, Op::Std | Op::L2 | Op::Linf) {
