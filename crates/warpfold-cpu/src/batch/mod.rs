@@ -18,8 +18,11 @@ mod columns;
 mod complex_norms;
 mod doubtful;
 mod ending;
+mod ends;
+mod float_stats;
 mod float_sums;
 mod integer_products;
+mod integer_stats;
 mod integer_sums;
 mod into_partial;
 mod lanes;
@@ -49,8 +52,11 @@ mod together;
 
 pub(crate) use complex_norms::{LargestSquare, NearNorm, NormSums};
 pub(crate) use ending::Ending;
+pub(crate) use ends::Ends;
+pub(crate) use float_stats::{About, FloatStats, InPairs, InTwo, Near, Totals};
 pub(crate) use float_sums::FloatSums;
 pub(crate) use integer_products::{IntegerProducts, Wrapped};
+pub(crate) use integer_stats::IntegerStats;
 pub(crate) use integer_sums::IntegerSums;
 pub(crate) use into_partial::{IntoPartial, take};
 pub(crate) use lanes::LaneOperation;
@@ -66,13 +72,12 @@ pub(crate) use outputs::{Out, Read};
 pub(crate) use parts::{Part, PartOf, are_driven, drive_parts};
 pub(crate) use products::{Multiplied, multiply};
 pub(super) use ranks::{BothEnds, FirstHighest, Highest, Order};
-pub(crate) use ranks::{End, Rank, Ranked};
+pub(crate) use ranks::{End, MOST_INDICES, Ranked};
 pub(crate) use results::{
     AT_ONCE, Lone, Writer, collect, collect_in_turn, few, keep, most_doubtful,
 };
-pub(crate) use rows::TILE;
 use runs::Runs;
-pub(crate) use several::{Both, Twice};
+pub(crate) use several::Both;
 pub(crate) use short::short;
 pub(crate) use together::{WriteColumn, WriteInTurn, fold_together, fold_together_in_turn};
 
@@ -135,6 +140,14 @@ impl<'a, T: FoldWhole> Batched<'a, T> {
         match self.source {
             Source::Loops(_, form) => form.inputs,
             Source::Segments(..) | Source::Groups(..) => 0,
+        }
+    }
+
+    /// Whether the elements of an output are added in the order of their indices.
+    pub(crate) fn ascends(&self) -> bool {
+        match self.source {
+            Source::Loops(_, form) => form.ascends(),
+            Source::Segments(..) | Source::Groups(..) => true,
         }
     }
 

@@ -50,9 +50,10 @@ impl<T: FoldWhole, P: IntoPartial<T>, F: Sync> Alone for PartOf<'_, T, P, F> {
     }
 }
 
-impl<T: FoldWhole, P: IntoPartial<T>, S, F: Fn(&S) -> P + Sync> Part<S> for PartOf<'_, T, P, F> {
+impl<T: FoldWhole, P: IntoPartial<T>, S, F: Fn(&S, u64) -> P + Sync> Part<S> for PartOf<'_, T, P, F> {
     fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
-        let parts: Vec<P> = smalls.iter().map(&self.part).collect();
+        let part = |(k, small)| (self.part)(small, counts.of(k));
+        let parts: Vec<P> = smalls.iter().enumerate().map(part).collect();
         self.out.smalls(first, step, counts, &parts);
     }
 

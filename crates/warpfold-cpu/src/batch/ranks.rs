@@ -5,7 +5,7 @@
 //! and neither do types: their orders differ by a few constants.
 
 use std::hint::{black_box, select_unpredictable};
-use std::ops::BitXor;
+use std::ops::{BitXor, Not};
 
 use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use crate::Nan;
@@ -28,11 +28,22 @@ pub(crate) struct Ranked {
 }
 
 impl Ranked {
-    const NOTHING: Self = Ranked { bits: 0, arg_index: 0 };
+    pub(super) const NOTHING: Self = Ranked { bits: 0, arg_index: 0 };
+
+    /// The same with an index that is so much greater.
+    #[inline(always)]
+    pub(super) fn moved(self, by: i64) -> Self {
+        Ranked { arg_index: self.arg_index.wrapping_add_signed(by), ..self }
+    }
 }
 
+/// Elements at most of an output whose indices are kept in 32 bits.
+pub(crate) const MOST_INDICES: u64 = 1 << 32;
+
 /// A signed integer that ranks are.
-pub(crate) trait Rank: Copy + Ord + BitXor<Output = Self> + Send + Sync {
+pub(crate) trait Rank:
+    Copy + Ord + BitXor<Output = Self> + Not<Output = Self> + Send + Sync
+{
     const LOWEST: Self;
     const HIGHEST: Self;
 
@@ -41,6 +52,9 @@ pub(crate) trait Rank: Copy + Ord + BitXor<Output = Self> + Send + Sync {
 
     /// The rank of bits, by the constants of a type and end.
     fn rank(self, order: &Order<Self>) -> Self;
+
+    /// The same of what is no NaN.
+    fn number_rank(self, order: &Order<Self>) -> Self;
 
     /// The bits of a rank: of NaN's, those of some NaN, since no number has that rank.
     fn element(self, order: &Order<Self>) -> u64;
@@ -73,8 +87,13 @@ macro_rules! rank {
 
             #[inline(always)]
             fn rank(self, order: &Order<$ty>) -> $ty {
-                let rank = self ^ select_unpredictable(self < 0, order.negative, order.positive);
+                let rank = self.number_rank(order);
                 select_unpredictable(self & <$ty>::MAX > order.infinite, order.of_nan, rank)
+            }
+
+            #[inline(always)]
+            fn number_rank(self, order: &Order<$ty>) -> $ty {
+                self ^ select_unpredictable(self < 0, order.negative, order.positive)
             }
 
             #[inline(always)]
@@ -150,7 +169,7 @@ impl<W: Rank> Order<W> {
 
     /// The higher one of two, of equal ones the first.
     #[inline(always)]
-    fn join(&self, small: &mut Ranked, other: &Ranked) {
+    pub(super) fn join(&self, small: &mut Ranked, other: &Ranked) {
         let rank = |ranked: &Ranked| W::of_bits(ranked.bits).rank(self);
         if (rank(other), small.arg_index) > (rank(small), other.arg_index) {
             *small = *other;
@@ -228,7 +247,7 @@ pub(crate) struct Ranks<W> {
 
 impl<W> FirstHighest<W> {
     /// Indices are as wide as most ranks, so that registers hold as many.
-    pub(crate) const MOST: u64 = 1 << 32;
+    pub(crate) const MOST: u64 = MOST_INDICES;
 }
 
 impl<W: Rank> FirstHighest<W> {
@@ -298,7 +317,7 @@ impl<W: Rank> LaneOperation for FirstHighest<W> {
     }
 
     fn moved(small: Ranked, by: i64) -> Ranked {
-        Ranked { arg_index: small.arg_index.wrapping_add_signed(by), ..small }
+        small.moved(by)
     }
 }
 

@@ -14,10 +14,14 @@ use crate::memory::prefetch_at;
 use warpfold_plan::plan::BatchPlan;
 
 /// Elements of a tile: it stays in the nearest cache from its survey to its additions.
-pub(crate) const TILE: usize = 4096;
+const TILE: usize = 4096;
 
-/// Runs that a thread hands on at a time.
+/// Elements of a piece of a run, where these are joined as no exponent range covers all of it: fewer have less of a range to keep to, and add up in a wider one.
+const PIECE: usize = 256;
+
+/// Runs that a thread hands on at a time, so that what lanes hold of them stays in a near cache.
 const BLOCK: usize = 512;
+const BLOCK_OF_LARGE: usize = 128;
 
 /// Runs whose lanes are kept until all are added: what goes to memory stays in whole registers up to there.
 const RUNS_AT_ONCE: usize = 8;
@@ -33,8 +37,9 @@ pub(super) fn run<K: LaneOperation>(
     spread(plan, runs, sink, &|| {
         let (mut smalls, mut counts, mut uncovered) = (Vec::new(), Vec::new(), Vec::new());
         Box::new(move |strip: Strip<'_>, runs: Range<usize>, deferred: &mut Vec<usize>| {
-            for first in runs.clone().step_by(BLOCK) {
-                let runs = first..runs.end.min(first + BLOCK);
+            let block = if K::IS_LARGE { BLOCK_OF_LARGE } else { BLOCK };
+            for first in runs.clone().step_by(block) {
+                let runs = first..runs.end.min(first + block);
                 smalls.clear();
                 uncovered.clear();
                 let (smalls, uncovered) = (&mut smalls, &mut uncovered);
@@ -140,10 +145,25 @@ impl<K: LaneOperation> Job for Apart<'_, '_, K> {
     #[inline(always)]
     fn run<C: Target>(self) -> bool {
         let Apart { block, range } = self;
-        let found = block.kind.survey(&block.x[range.clone()]);
-        let Some(exponents) = block.kind.exponents(found, range.len() as u64) else { return false };
-        with_lanes(C::ISA, Along { block, exponents, ranges: &[range] });
-        true
+        if block.apart::<C>(range.clone()) {
+            return true;
+        }
+        // What may miss and joins is a sum, of which pieces have exponent ranges of their own.
+        let first = block.smalls.len();
+        let mut fits = K::MAY_MISS && K::MERGES && range.len() > PIECE;
+        for start in range.clone().step_by(PIECE) {
+            if !fits {
+                break;
+            }
+            fits = block.apart::<C>(start..range.end.min(start + PIECE));
+            if fits && start > range.start {
+                fits = block.join_last(start - range.start);
+            }
+        }
+        if !fits {
+            block.smalls.truncate(first);
+        }
+        fits
     }
 }
 
@@ -179,33 +199,43 @@ impl<K: LaneOperation> Block<'_, K> {
         }
     }
 
+    /// Folds some elements in an exponent range of their own; `false` where there is none.
+    #[inline(always)]
+    fn apart<C: Target>(&mut self, range: Range<usize>) -> bool {
+        let found = self.kind.survey(&self.x[range.clone()]);
+        let Some(exponents) = self.kind.exponents(found, range.len() as u64) else { return false };
+        with_lanes(C::ISA, Along { block: self, exponents, ranges: &[range] });
+        true
+    }
+
+    /// Joins what was found last, of elements that stand so far from the first of those before, with that; `false` if nothing holds both.
+    #[inline(always)]
+    fn join_last(&mut self, moved: usize) -> bool {
+        match (self.smalls.pop(), self.smalls.last_mut()) {
+            (Some(last), Some(all)) => self.kind.merge(all, &K::moved(last, moved as i64)),
+            _ => unreachable!("something was found before"),
+        }
+    }
+
     /// A run of a few tiles: what each holds is joined.
     #[inline(always)]
     fn by_tiles<C: Target>(&mut self, run: usize) {
-        let range = self.strip.range(run);
-        let mut all = None;
+        let (range, first) = (self.strip.range(run), self.smalls.len());
         let mut fits = K::MERGES && range.len() <= K::MOST_TILES * TILE;
         self.ahead = TILE * size_of::<K::Element>();
         for start in range.clone().step_by(TILE) {
             if !fits {
-                return self.defer(run);
+                break;
             }
             let tile = start..range.end.min(start + TILE);
             fits = with_lanes(C::ISA, Apart { block: self, range: tile });
-            if fits && let Some(small) = self.smalls.pop() {
-                let small = K::moved(small, (start - range.start) as i64);
-                fits = match &mut all {
-                    Some(all) => self.kind.merge(all, &small),
-                    None => {
-                        all = Some(small);
-                        true
-                    }
-                };
+            if fits && start > range.start {
+                fits = self.join_last(start - range.start);
             }
         }
-        match all {
-            Some(all) if fits => self.smalls.push(all),
-            _ => self.defer(run),
+        if !fits {
+            self.smalls.truncate(first);
+            self.defer(run);
         }
     }
 

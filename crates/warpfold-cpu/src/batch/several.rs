@@ -7,7 +7,7 @@ use super::lanes::{LaneOperation, N, Positions};
 /// What is known of the elements' exponents is known by the first kind.
 macro_rules! range_of_first {
     ($first:ty) => {
-        type Range = <$first as LaneOperation>::Range;
+        type Range = <$first as $crate::batch::LaneOperation>::Range;
         type ExponentRange = <$first as LaneOperation>::ExponentRange;
         type Monitor = <$first as LaneOperation>::Monitor;
 
@@ -48,79 +48,7 @@ macro_rules! range_of_first {
     };
 }
 
-/// Two of a kind, which have one exponent range.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Twice<K>(pub(crate) K, pub(crate) K);
-
-impl<K: LaneOperation> LaneOperation for Twice<K> {
-    type Element = K::Element;
-    type Lanes = [K::Lanes; 2];
-    type Small = [K::Small; 2];
-    const NOTHING: [K::Small; 2] = [K::NOTHING; 2];
-    const MAY_MISS: bool = K::MAY_MISS;
-    const MERGES: bool = K::MERGES;
-
-    range_of_first!(K);
-
-    #[inline(always)]
-    fn lanes(self, exponents: K::ExponentRange) -> Self::Lanes {
-        [self.0.lanes(exponents), self.1.lanes(exponents)]
-    }
-
-    #[inline(always)]
-    fn add(self, [one, other]: &mut Self::Lanes, x: &[K::Element; N], at: Positions) {
-        self.0.add(one, x, at);
-        self.1.add(other, x, at);
-    }
-
-    #[inline(always)]
-    fn add_some(self, lanes: &mut Self::Lanes, x: [K::Element; N], some: usize, at: Positions) {
-        let [one, other] = lanes;
-        self.0.add_some(one, x, some, at);
-        self.1.add_some(other, x, some, at);
-    }
-
-    #[inline(always)]
-    fn lane(self, [one, other]: &Self::Lanes, lane: usize) -> Self::Small {
-        [self.0.lane(one, lane), self.1.lane(other, lane)]
-    }
-
-    #[inline(always)]
-    fn all(self, [one, other]: &Self::Lanes) -> [Self::Small; N] {
-        let (mut first, mut second, mut both) =
-            ([K::NOTHING; N], [K::NOTHING; N], [Self::NOTHING; N]);
-        for lane in 0..N {
-            first[lane] = self.0.lane(one, lane);
-        }
-        for lane in 0..N {
-            second[lane] = self.1.lane(other, lane);
-        }
-        for lane in 0..N {
-            both[lane] = [first[lane], second[lane]];
-        }
-        both
-    }
-
-    #[inline(always)]
-    fn total(self, [one, other]: &Self::Lanes) -> Self::Small {
-        [self.0.total(one), self.1.total(other)]
-    }
-
-    #[inline(always)]
-    fn merge(self, [one, other]: &mut Self::Small, [one_more, other_more]: &Self::Small) -> bool {
-        let (mut next, mut other_next) = (*one, *other);
-        let fits = self.0.merge(&mut next, one_more) && self.1.merge(&mut other_next, other_more);
-        if fits {
-            (*one, *other) = (next, other_next);
-        }
-        fits
-    }
-
-    #[inline(always)]
-    fn moved([one, other]: Self::Small, by: i64) -> Self::Small {
-        [K::moved(one, by), K::moved(other, by)]
-    }
-}
+pub(super) use range_of_first;
 
 /// Two kinds of the same elements, the second of which takes all there are.
 #[derive(Debug, Clone, Copy)]

@@ -8,10 +8,11 @@ use warpfold_num::Complex;
 
 pub(crate) use self::stats_state::StatsState;
 use super::batch::{
-    Approximate, Batched, Both, BothEnds, End, FirstHighest, FloatSums, Highest, IntegerProducts,
-    IntegerSums, Integers, Largest, LargestSquare, Multiplied, NearNorm, NearProduct, NearProducts,
-    Nonzero, NormSums, Order, Out, Part, Plain, Rank, Ranked, Sizes, Squares, Sums, Tally, Twice,
-    Widest, Wrapped, alone, drive, drive_parts, multiply, short,
+    About, Approximate, Batched, Both, BothEnds, End, Ends, FirstHighest, FloatStats, FloatSums,
+    Highest, InPairs, IntegerProducts, IntegerStats, IntegerSums, Integers, Largest, LargestSquare,
+    Multiplied, Near, NearNorm, NearProduct, NearProducts, Nonzero, NormSums, Order, Out, Part,
+    Plain, Ranked, Sizes, Squares, Sums, Tally, Totals, Widest, Wrapped, alone, drive, drive_parts,
+    multiply, short,
 };
 use super::batch::{IntoPartial, Read};
 use super::count::Nans;
@@ -30,7 +31,7 @@ use super::running::{self, Typed};
 use super::whole::FoldWhole;
 use crate::Input;
 use crate::{Accuracy, Nan, Op, Policy, bf16, f16};
-use warpfold_exact::exact::{Dot, Exact, Moments};
+use warpfold_exact::exact::{Dot, Exact, Moments, Pair};
 use warpfold_exact::partial::{Extremes, Magnitude, Norm1, Partial, Product, Stats};
 use warpfold_num::double_double::DoubleDouble;
 use warpfold_num::element::{Decode, Element, Ordered};
@@ -233,22 +234,6 @@ macro_rules! batched_ordered {
     };
 }
 
-/// Sums of values and of magnitudes.
-fn float_sums<F, const LEVELS: usize>() -> Twice<FloatSums<F, 1, LEVELS, 16>>
-where
-    F: Lane + Ordered,
-{
-    Twice(FloatSums::values(), FloatSums::norm1())
-}
-
-/// Both extremes with their indices, the least first.
-fn both_ends<T: Kernels<Component: Ordered>, W: Rank>(
-    batched: &Batched<'_, T>,
-) -> Twice<FirstHighest<W>> {
-    let end = |end| FirstHighest(Order::of::<T::Component>(end, batched.plan.batch.policy.nan));
-    Twice(end(End::Least), end(End::Greatest))
-}
-
 /// Fast sums leave the exact sums' own partials; moments, and what of complex numbers is more than a sum, are exact at any accuracy.
 ///
 /// Levels and lanes of the folds over the parts of a float type. Lanes fill the registers of AVX-512 (32 of 8 f64 each) without
@@ -257,7 +242,7 @@ macro_rules! floats {
     ($($element:ty: $part:ty, parts $parts:literal of $signed:ty | $word:ty,
         sum <$sum_levels:literal, $sum_lanes:literal>,
         moments $width:ident <$value_levels:literal, $square_levels:literal, $square_lanes:literal>,
-        stats $stats:ident, dot $dot:ty | $fast:ty,
+        dot $dot:ty | $fast:ty,
         prod $class:ident $kind:ident $factors:ty;
     )+) => {$(
         impl Kernels for $element {
@@ -308,7 +293,7 @@ macro_rules! floats {
             floats!(@$width $part, $parts);
 
             floats!(@$kind $element, $part, of $signed | $word, sum <$sum_levels, $sum_lanes>,
-                moments <$value_levels, $square_levels, $square_lanes>, stats $stats, dot $dot);
+                moments $width <$value_levels, $square_levels, $square_lanes>, dot $dot);
 
             fn product(plan: &Plan, x: &[Self], first: u64) -> Product<Self> {
                 Product::$class(intervals::<$factors>(plan, Self::as_parts(x), first))
@@ -329,23 +314,32 @@ macro_rules! floats {
         }
     };
     (@wide $part:ty, $parts:literal) => {};
-    (@stats together $part:ty, $signed:ty, $sum_levels:literal) => {
+    (@stats narrow $part:ty, $signed:ty, $sum_levels:literal) => {
         const LEAST_OF_STATS: Option<u64> = Some(16);
-        type OfStats = ([Sums<Self>; 2], ([Approximate<f64, 1>; 2], [Ranked; 2]));
+        type OfStats = (Totals<Pair, About>, [Ranked; 2]);
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) {
-            let x = bytemuck::cast_slice(batched.memory());
-            let moments = Twice(Plain::<$part, 1, 16>::variances(x), Plain::norms());
-            let kind = Both(float_sums::<$part, $sum_levels>(), Both(moments, both_ends::<Self, $signed>(batched)));
-            drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts);
+            let pivot = Plain::<$part, 1, 16>::variances(bytemuck::cast_slice(batched.memory())).pivot();
+            let squares = Near::new(pivot, <$part as Lane>::SCALE);
+            floats!(@drive $part, $signed, $sum_levels, squares, batched, parts);
         }
     };
-    (@stats apart $part:ty, $signed:ty, $sum_levels:literal) => {
-        type OfStats = ();
+    (@stats wide $part:ty, $signed:ty, $sum_levels:literal) => {
+        const LEAST_OF_STATS: Option<u64> = Some(16);
+        type OfStats = (Totals<Pair, DoubleDouble>, [Ranked; 2]);
+
+        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) {
+            floats!(@drive $part, $signed, $sum_levels, InPairs, batched, parts);
+        }
+    };
+    (@drive $part:ty, $signed:ty, $sum_levels:literal, $squares:expr, $batched:expr, $parts:expr) => {
+        let ends = Ends::<$signed>::of::<$part>($batched.plan.batch.policy.nan);
+        let kind = Both(FloatStats::<$part, _, $sum_levels>::new($squares), ends);
+        drive_parts(kind, $batched, |x| bytemuck::cast_slice(x), $parts);
     };
     (@real $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
-        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, stats $stats:ident, dot $dot:ty) => {
-        floats!(@stats $stats $part, $signed, $sum_levels);
+        moments $width:ident <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, dot $dot:ty) => {
+        floats!(@stats $width $part, $signed, $sum_levels);
 
         fn batched_near_products(batched: &Batched<'_, Self>, out: &Out<'_, Self, NearProduct>) {
             drive(NearProducts::<$part>::new(), batched, |x| bytemuck::cast_slice(x), out);
@@ -428,7 +422,7 @@ macro_rules! floats {
         }
     };
     (@complex $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
-        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, stats $stats:ident, dot $dot:ty) => {
+        moments $width:ident <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, dot $dot:ty) => {
         type OfStats = ();
 
         fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
@@ -488,17 +482,17 @@ macro_rules! floats {
     };
 }
 floats! {
-    f16: f16, parts 1 of i16 | u16, sum <0, 64>, moments narrow <0, 1, 32>, stats apart, dot DotFold<f16, 0, 64> | FastDot<f16>,
+    f16: f16, parts 1 of i16 | u16, sum <0, 64>, moments narrow <0, 1, 32>, dot DotFold<f16, 0, 64> | FastDot<f16>,
         prod of_reals real OfReals<f16>;
-    bf16: bf16, parts 1 of i16 | u16, sum <0, 64>, moments narrow <0, 1, 32>, stats apart, dot DotFold<bf16, 0, 64> | FastDot<bf16>,
+    bf16: bf16, parts 1 of i16 | u16, sum <0, 64>, moments narrow <0, 1, 32>, dot DotFold<bf16, 0, 64> | FastDot<bf16>,
         prod of_reals real OfReals<bf16>;
-    f32: f32, parts 1 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, stats together, dot DotFold<f32, 1, 32> | FastDot<f32>,
+    f32: f32, parts 1 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, dot DotFold<f32, 1, 32> | FastDot<f32>,
         prod of_reals real OfReals<f32>;
-    f64: f64, parts 1 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, stats apart, dot DotFold<f64, 3, 16> | FastDot<f64>,
+    f64: f64, parts 1 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, dot DotFold<f64, 3, 16> | FastDot<f64>,
         prod of_reals real OfReals<f64>;
-    Complex<f32>: f32, parts 2 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, stats apart, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
+    Complex<f32>: f32, parts 2 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
         prod of_complexes complex OfComplexes<f32>;
-    Complex<f64>: f64, parts 2 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, stats apart, dot ComplexDotFold<f64, 3, 16> | ComplexDotFold<f64, 3, 16>,
+    Complex<f64>: f64, parts 2 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, dot ComplexDotFold<f64, 3, 16> | ComplexDotFold<f64, 3, 16>,
         prod of_complexes complex OfComplexes<f64>;
 }
 
@@ -559,12 +553,12 @@ macro_rules! integers {
         }
     )+};
     (@stats together $word:ty, $signed:ty, $moments:ty) => {
-        const LEAST_OF_STATS: Option<u64> = Some(64);
-        type OfStats = ([Sums<Self>; 2], (Approximate<DoubleDouble, 1>, [Ranked; 2]));
+        const LEAST_OF_STATS: Option<u64> = Some(16);
+        type OfStats = (Totals<i128, DoubleDouble>, [Ranked; 2]);
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) {
-            let sums = Twice(IntegerSums::<$word>::values(), IntegerSums::norm1());
-            let kind = Both(sums, Both(<$moments>::new(), both_ends::<Self, $signed>(batched)));
+            let ends = Ends::<$signed>::of::<Self>(batched.plan.batch.policy.nan);
+            let kind = Both(IntegerStats::<$word>::new(), ends);
             drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts);
         }
     };

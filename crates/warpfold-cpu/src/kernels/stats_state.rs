@@ -1,99 +1,117 @@
 //! [`StatsState`]: what lanes of all kinds hold of an output, by the kinds of moments that element types have.
 
+use warpfold_exact::exact::Pair;
 use warpfold_num::double_double::DoubleDouble;
 
 use super::Kernels;
-use crate::batch::{Approximate, Ranked, Sums};
+use crate::batch::{About, Approximate, InTwo, Ranked, Sums, Totals};
 
-/// What lanes of all kinds hold of an output.
+/// What lanes of all kinds hold of an output of `count` elements.
 pub(crate) trait StatsState<T: Kernels>: Copy + Send + Sync {
-    fn sums(&self) -> Sums<T>;
-    fn norms(&self) -> Sums<T>;
+    fn sums(&self, count: u64) -> Sums<T>;
+    fn norms(&self, count: u64) -> Sums<T>;
     /// Of what is left of a number near all elements.
-    fn spread(&self) -> T::Plain;
+    fn spread(&self, count: u64) -> T::Plain;
     /// Of elements as they are.
-    fn squares(&self) -> T::Plain;
-    fn moments(&self) -> T::Approximate;
-    fn least(&self) -> Ranked;
-    fn greatest(&self) -> Ranked;
+    fn squares(&self, count: u64) -> T::Plain;
+    fn moments(&self, count: u64) -> T::Approximate;
+    fn least(&self, count: u64) -> Ranked;
+    fn greatest(&self, count: u64) -> Ranked;
 }
 
+/// What lanes of all kinds have in common.
 macro_rules! stats_state {
-    ($($kind:ident = $state:ty, $moments:ty: |$all:ident| $spread:expr, $squares:expr, $both:expr;)+) => {$(
-        impl<T: Kernels<$kind = $state>> StatsState<T> for ([Sums<T>; 2], ($moments, [Ranked; 2])) {
-            #[inline(always)]
-            fn sums(&self) -> Sums<T> {
-                self.0[0]
-            }
-
-            #[inline(always)]
-            fn norms(&self) -> Sums<T> {
-                self.0[1]
-            }
-
-            #[inline(always)]
-            fn spread(&self) -> T::Plain {
-                let $all = self.1.0;
-                $spread
-            }
-
-            #[inline(always)]
-            fn squares(&self) -> T::Plain {
-                let $all = self.1.0;
-                $squares
-            }
-
-            #[inline(always)]
-            fn moments(&self) -> T::Approximate {
-                let $all = self.1.0;
-                $both
-            }
-
-            #[inline(always)]
-            fn least(&self) -> Ranked {
-                self.1.1[0]
-            }
-
-            #[inline(always)]
-            fn greatest(&self) -> Ranked {
-                self.1.1[1]
-            }
+    () => {
+        #[inline(always)]
+        fn sums(&self, _: u64) -> Sums<T> {
+            [self.0.sums[0]]
         }
-    )+};
+
+        #[inline(always)]
+        fn norms(&self, _: u64) -> Sums<T> {
+            [self.0.sums[1]]
+        }
+
+        #[inline(always)]
+        fn least(&self, _: u64) -> Ranked {
+            self.1[0]
+        }
+
+        #[inline(always)]
+        fn greatest(&self, _: u64) -> Ranked {
+            self.1[1]
+        }
+    };
 }
-stats_state! {
-    Plain = Approximate<f64, 1>, [Approximate<f64, 1>; 2]: |all| all[0], all[1], unreachable!("{all:?} is known to 2^-53");
-    Approximate = Approximate<DoubleDouble, 1>, Approximate<DoubleDouble, 1>:
-        |all| unreachable!("{all:?} is known to 2^-105"), unreachable!("{all:?} is known to 2^-105"), all;
+
+impl<T> StatsState<T> for (Totals<Pair, About>, [Ranked; 2])
+where
+    T: Kernels<Sums = [Pair; 1], Plain = Approximate<f64, 1>>,
+{
+    stats_state!();
+
+    #[inline(always)]
+    fn spread(&self, count: u64) -> T::Plain {
+        self.0.spread(count)
+    }
+
+    #[inline(always)]
+    fn squares(&self, count: u64) -> T::Plain {
+        self.0.squares(count)
+    }
+
+    fn moments(&self, _: u64) -> T::Approximate {
+        unreachable!("moments of {} are known to 2^-53", T::DTYPE)
+    }
+}
+
+impl<T, S: InTwo> StatsState<T> for (Totals<S, DoubleDouble>, [Ranked; 2])
+where
+    T: Kernels<Sums = [S; 1], Approximate = Approximate<DoubleDouble, 1>>,
+{
+    stats_state!();
+
+    fn spread(&self, _: u64) -> T::Plain {
+        unreachable!("moments of {} are known to 2^-105", T::DTYPE)
+    }
+
+    fn squares(&self, _: u64) -> T::Plain {
+        unreachable!("moments of {} are known to 2^-105", T::DTYPE)
+    }
+
+    #[inline(always)]
+    fn moments(&self, _: u64) -> T::Approximate {
+        self.0.moments()
+    }
 }
 
 /// Of what is not folded together.
 impl<T: Kernels> StatsState<T> for () {
-    fn sums(&self) -> Sums<T> {
+    fn sums(&self, _: u64) -> Sums<T> {
         none()
     }
 
-    fn norms(&self) -> Sums<T> {
+    fn norms(&self, _: u64) -> Sums<T> {
         none()
     }
 
-    fn spread(&self) -> T::Plain {
+    fn spread(&self, _: u64) -> T::Plain {
         none()
     }
 
-    fn squares(&self) -> T::Plain {
+    fn squares(&self, _: u64) -> T::Plain {
         none()
     }
 
-    fn moments(&self) -> T::Approximate {
+    fn moments(&self, _: u64) -> T::Approximate {
         none()
     }
 
-    fn least(&self) -> Ranked {
+    fn least(&self, _: u64) -> Ranked {
         none()
     }
 
-    fn greatest(&self) -> Ranked {
+    fn greatest(&self, _: u64) -> Ranked {
         none()
     }
 }

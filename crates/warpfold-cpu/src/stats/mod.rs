@@ -13,7 +13,7 @@ use warpfold_plan::plan::Way;
 use warpfold_plan::{Indices, Parts, Request};
 
 use self::groups::Writers;
-use crate::batch::{Batched, TILE, are_driven};
+use crate::batch::{Batched, MOST_INDICES, are_driven};
 use crate::columns::Columns;
 use crate::kernels::Kernels;
 use crate::memory::with_capacity;
@@ -123,16 +123,22 @@ impl<'a, T: Kernels> All<'a, T> {
             // Indices must be those of the input; what its way is may be that of all others.
             let plan = of_parts(&(self.of)(Op::ArgMax))?;
             let all = self.batched(&plan);
-            // Longer rows are as well folded by the kernels for one array, each kind by itself.
-            if are_driven(&all) && (plan.way == Way::Columns || average <= TILE as u64) {
+            // Threads share the longest rows.
+            let is_short = average < plan.long || plan.threads == 1;
+            if are_driven(&all) && (plan.way == Way::Columns || is_short) {
+                // First indices are found by lanes of all kinds where they ascend.
+                let has_indices = all.ascends() && all.longest() <= MOST_INDICES;
+                let (driven, apart): (Vec<_>, Vec<_>) =
+                    each().partition(|(writers, _)| has_indices || !writers.are_extremes());
                 let parts: Vec<_> =
-                    each().map(|(writers, batched)| writers.part(batched)).collect();
+                    driven.iter().map(|(writers, batched)| writers.part(batched)).collect();
                 T::batched_stats(&all, &parts);
-                for (part, (writers, batched)) in parts.iter().zip(each()) {
+                for (part, (writers, batched)) in parts.iter().zip(driven) {
                     if !part.settle() {
                         writers.fold_again(batched);
                     }
                 }
+                apart.into_iter().for_each(|(writers, batched)| writers.fold(batched));
                 return Ok(());
             }
         }

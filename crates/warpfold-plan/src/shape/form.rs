@@ -89,6 +89,13 @@ impl Form {
         }
     }
 
+    /// Whether the elements of an output are come upon in the order of their indices.
+    pub fn ascends(&self) -> bool {
+        let is_forward = |l: &Loop| l.position > 0;
+        self.folded.iter().all(is_forward)
+            && self.folded.is_sorted_by(|outer, inner| outer.position >= inner.position)
+    }
+
     /// Where the loops of an output begin in memory.
     pub fn locate(&self, output: u64) -> u64 {
         self.kept.iter().fold(self.start, |at, l| {

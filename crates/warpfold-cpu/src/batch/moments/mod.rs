@@ -18,6 +18,7 @@ mod plain;
 mod squares;
 mod widen;
 
+pub(super) use integers::{NarrowInteger, squares_of_halves};
 pub(crate) use integers::Integers;
 pub(crate) use plain::Plain;
 pub(super) use squares::Doubles;
