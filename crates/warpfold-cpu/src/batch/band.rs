@@ -16,7 +16,7 @@ pub(super) const ABREAST: usize = 2;
 pub(super) const MISSED: usize = 16;
 
 /// Rows of a stripe.
-pub(super) struct Band<'x, K: LaneOperation> {
+pub(crate) struct Band<'x, K: LaneOperation> {
     pub(super) kind: K,
     pub(super) x: &'x [K::Element],
     /// Where the first row begins, how many columns each has, and how far it is to the next.

@@ -48,11 +48,11 @@ pub(crate) struct IntegerSums<W> {
 }
 
 impl<W> IntegerSums<W> {
-    pub(crate) fn values() -> Self {
+    pub(crate) const fn values() -> Self {
         IntegerSums { absolute: 0, word: PhantomData }
     }
 
-    pub(crate) fn norm1() -> Self {
+    pub(crate) const fn norm1() -> Self {
         IntegerSums { absolute: -1, word: PhantomData }
     }
 }

@@ -56,7 +56,7 @@ pub(crate) use ends::Ends;
 pub(crate) use float_stats::{About, FloatStats, InPairs, InTwo, Near, Totals};
 pub(crate) use float_sums::FloatSums;
 pub(crate) use integer_products::{IntegerProducts, Wrapped};
-pub(crate) use integer_stats::IntegerStats;
+pub(crate) use integer_stats::{IntegerStats, WideStats};
 pub(crate) use integer_sums::IntegerSums;
 pub(crate) use into_partial::{IntoPartial, take};
 pub(crate) use lanes::LaneOperation;

@@ -24,7 +24,7 @@ const BLOCK: usize = 512;
 const BLOCK_OF_LARGE: usize = 128;
 
 /// Runs whose lanes are kept until all are added: what goes to memory stays in whole registers up to there.
-const RUNS_AT_ONCE: usize = 8;
+pub(crate) const RUNS_AT_ONCE: usize = 8;
 
 /// Folds every run with lanes of a kind.
 pub(super) fn run<K: LaneOperation>(
@@ -108,28 +108,70 @@ impl<K: LaneOperation> Job for Block<'_, K> {
     }
 }
 
-/// Runs with their elements in the lanes, for one instruction set: a call, so that this code is there once.
-struct Along<'a, 'b, K: LaneOperation> {
-    block: &'a mut Block<'b, K>,
+/// Some runs, no more than [`RUNS_AT_ONCE`], with their elements in the lanes, for one instruction set: a call, so that this code is there once.
+pub(crate) struct Along<'a, K: LaneOperation> {
+    pub(super) kind: K,
+    pub(super) x: &'a [K::Element],
     /// Not the lanes that it makes: what begins as a known constant stays in registers.
-    exponents: K::ExponentRange,
-    ranges: &'a [Range<usize>],
+    pub(super) exponents: K::ExponentRange,
+    pub(super) ahead: usize,
+    pub(super) ranges: &'a [Range<usize>],
 }
 
-impl<K: LaneOperation> Job for Along<'_, '_, K> {
-    type Output = ();
+impl<K: LaneOperation> Job for Along<'_, K> {
+    type Output = [K::Small; RUNS_AT_ONCE];
 
     #[inline(always)]
-    fn run<C: Target>(self) {
-        let Along { block, exponents, ranges } = self;
-        let empty = block.kind.lanes(exponents);
+    fn run<C: Target>(self) -> [K::Small; RUNS_AT_ONCE] {
+        let empty = self.kind.lanes(self.exponents);
         let mut lanes_of_runs = [empty; RUNS_AT_ONCE];
-        for (range, lanes) in ranges.iter().zip(&mut lanes_of_runs) {
-            *lanes = block.along(empty, range.clone());
+        for (range, lanes) in self.ranges.iter().zip(&mut lanes_of_runs) {
+            *lanes = self.along(empty, range.clone());
         }
-        for lanes in &lanes_of_runs[..ranges.len()] {
-            block.smalls.push(block.kind.total(lanes));
+        let mut smalls = [K::NOTHING; RUNS_AT_ONCE];
+        for (lanes, small) in lanes_of_runs[..self.ranges.len()].iter().zip(&mut smalls) {
+            *small = self.kind.total(lanes);
         }
+        smalls
+    }
+}
+
+impl<K: LaneOperation> Along<'_, K> {
+    /// A run with its elements in the lanes.
+    #[inline(always)]
+    fn along(&self, mut lanes: K::Lanes, range: Range<usize>) -> K::Lanes {
+        let run = &self.x[range.clone()];
+        let (groups, rest) = run.as_chunks::<N>();
+        let mut first = 0;
+        for group in groups {
+            prefetch_at(group, self.ahead);
+            self.kind.add(&mut lanes, group, Positions { first, step: 1 });
+            first += N as u64;
+        }
+        if let Some(&head) = rest.first() {
+            let filler = self.kind.filler(head);
+            // Read on, where memory goes on, and select: a copy of unknown length would cost more than the additions.
+            let at = range.end - rest.len();
+            let here = Positions { first, step: 1 };
+            let group = match self.x[at..].first_chunk::<N>() {
+                Some(group) => {
+                    prefetch_at(group, self.ahead);
+                    let mut group = *group;
+                    for l in 0..N {
+                        group[l] = if l < rest.len() { group[l] } else { filler };
+                    }
+                    group
+                }
+                None => self.kind.group(rest),
+            };
+            // Of one kind the same loop adds them: by `add_some`, sums of rows of any length ran at three quarters of their rate.
+            if K::IS_LARGE {
+                self.kind.add_some(&mut lanes, group, rest.len(), here);
+            } else {
+                self.kind.add(&mut lanes, &group, here);
+            }
+        }
+        lanes
     }
 }
 
@@ -195,7 +237,7 @@ impl<K: LaneOperation> Block<'_, K> {
             for k in 0..count {
                 ranges[k] = self.strip.range(first + k);
             }
-            with_lanes(C::ISA, Along { block: self, exponents, ranges: &ranges[..count] });
+            self.add_runs::<C>(exponents, &ranges[..count]);
         }
     }
 
@@ -204,8 +246,16 @@ impl<K: LaneOperation> Block<'_, K> {
     fn apart<C: Target>(&mut self, range: Range<usize>) -> bool {
         let found = self.kind.survey(&self.x[range.clone()]);
         let Some(exponents) = self.kind.exponents(found, range.len() as u64) else { return false };
-        with_lanes(C::ISA, Along { block: self, exponents, ranges: &[range] });
+        self.add_runs::<C>(exponents, &[range]);
         true
+    }
+
+    /// Folds a few runs in one exponent range.
+    #[inline(always)]
+    fn add_runs<C: Target>(&mut self, exponents: K::ExponentRange, ranges: &[Range<usize>]) {
+        let Block { kind, x, ahead, .. } = *self;
+        let smalls = kind.along(C::ISA, Along { kind, x, exponents, ahead, ranges });
+        self.smalls.extend_from_slice(&smalls[..ranges.len()]);
     }
 
     /// Joins what was found last, of elements that stand so far from the first of those before, with that; `false` if nothing holds both.
@@ -249,74 +299,52 @@ impl<K: LaneOperation> Block<'_, K> {
         }
     }
 
-    /// A run with its elements in the lanes.
-    #[inline(always)]
-    fn along(&self, mut lanes: K::Lanes, range: Range<usize>) -> K::Lanes {
-        let run = &self.x[range.clone()];
-        let (groups, rest) = run.as_chunks::<N>();
-        let mut first = 0;
-        for group in groups {
-            prefetch_at(group, self.ahead);
-            self.kind.add(&mut lanes, group, Positions { first, step: 1 });
-            first += N as u64;
-        }
-        if let Some(&head) = rest.first() {
-            let filler = self.kind.filler(head);
-            // Read on, where memory goes on, and select: a copy of unknown length would cost more than the additions.
-            let at = range.end - rest.len();
-            let here = Positions { first, step: 1 };
-            let group = match self.x[at..].first_chunk::<N>() {
-                Some(group) => {
-                    prefetch_at(group, self.ahead);
-                    let mut group = *group;
-                    for l in 0..N {
-                        group[l] = if l < rest.len() { group[l] } else { filler };
-                    }
-                    group
-                }
-                None => self.kind.group(rest),
-            };
-            // Of one kind the same loop adds them: by `add_some`, sums of rows of any length ran at three quarters of their rate.
-            if K::IS_LARGE {
-                self.kind.add_some(&mut lanes, group, rest.len(), here);
-            } else {
-                self.kind.add(&mut lanes, &group, here);
-            }
-        }
-        lanes
-    }
-
     /// `N` short runs, one after another in memory, each in a lane.
     #[inline(always)]
     fn side_by_side(&mut self, lanes: K::Lanes, start: usize, length: usize) {
-        for group in self.x[start..start + N * length].as_chunks::<N>().0 {
+        let runs = &self.x[start..start + N * length];
+        for group in runs.as_chunks::<N>().0 {
             prefetch_at(group, self.ahead);
         }
-        let lanes = match length {
-            2 => self.strided::<2>(lanes, start),
-            3 => self.strided::<3>(lanes, start),
-            4 => self.strided::<4>(lanes, start),
-            _ => {
-                let (mut lanes, runs) = (lanes, &self.x[start..start + N * length]);
-                for k in 0..length {
-                    let group = std::array::from_fn(|l| runs[l * length + k]);
-                    self.kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
-                }
-                lanes
-            }
-        };
-        self.smalls.extend(self.kind.all(&lanes));
+        self.smalls.extend(self.kind.all(&self.kind.beside(lanes, runs, length)));
     }
+}
 
-    /// The same for a length known to the compiler.
-    #[inline(always)]
-    fn strided<const LENGTH: usize>(&self, mut lanes: K::Lanes, start: usize) -> K::Lanes {
-        let (runs, _) = self.x[start..start + N * LENGTH].as_chunks::<LENGTH>();
-        let runs: &[[K::Element; LENGTH]; N] = runs.first_chunk().expect("as many as lanes");
-        for k in 0..LENGTH {
-            let group = std::array::from_fn(|l| runs[l][k]);
-            self.kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
+/// Adds `N` short runs, one after another in memory, each to a lane.
+#[inline(always)]
+pub(super) fn beside<K: LaneOperation>(
+    kind: K,
+    lanes: K::Lanes,
+    runs: &[K::Element],
+    length: usize,
+) -> K::Lanes {
+    match length {
+        2 => strided::<K, 2>(kind, lanes, runs),
+        3 => strided::<K, 3>(kind, lanes, runs),
+        4 => strided::<K, 4>(kind, lanes, runs),
+        _ => {
+            let mut lanes = lanes;
+            for k in 0..length {
+                let group = std::array::from_fn(|l| runs[l * length + k]);
+                kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
+            }
+            lanes
         }
-        lanes
     }
+}
+
+/// The same for a length known to the compiler.
+#[inline(always)]
+fn strided<K: LaneOperation, const LENGTH: usize>(
+    kind: K,
+    mut lanes: K::Lanes,
+    runs: &[K::Element],
+) -> K::Lanes {
+    let (runs, _) = runs.as_chunks::<LENGTH>();
+    let runs: &[[K::Element; LENGTH]; N] = runs.first_chunk().expect("as many as lanes");
+    for k in 0..LENGTH {
+        let group = std::array::from_fn(|l| runs[l][k]);
+        kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
+    }
+    lanes
 }

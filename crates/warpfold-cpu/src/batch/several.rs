@@ -1,8 +1,11 @@
 //! Several kinds in the same lanes: elements are read, and short runs gathered, once for all of them.
 
-use bytemuck::{Pod, cast_ref};
+use bytemuck::{Pod, cast_ref, cast_slice};
 
+use super::band::Band;
 use super::lanes::{LaneOperation, N, Positions};
+use super::rows::{Along, RUNS_AT_ONCE};
+use warpfold_plan::plan::Isa;
 
 /// What is known of the elements' exponents is known by the first kind.
 macro_rules! range_of_first {
@@ -89,6 +92,55 @@ where
         self.1.add_some(other, *cast_ref(&x), some, at);
     }
 
+    // Each kind goes through elements in a near cache by itself: in one loop, the compiler leaves no group of lanes whole.
+    #[inline(always)]
+    fn along(self, isa: Isa, runs: Along<'_, Self>) -> [Self::Small; RUNS_AT_ONCE] {
+        let Along { kind: Both(one, other), x, exponents, ahead, ranges } = runs;
+        let ones = one.along(isa, Along { kind: one, x, exponents, ahead, ranges });
+        let x = cast_slice(x);
+        let others =
+            other.along(isa, Along { kind: other, x, exponents: (), ahead: 0, ranges });
+        let mut both = [Self::NOTHING; RUNS_AT_ONCE];
+        for k in 0..ranges.len() {
+            both[k] = (ones[k], others[k]);
+        }
+        both
+    }
+
+    #[inline(always)]
+    fn beside(
+        self,
+        (one, other): Self::Lanes,
+        runs: &[A::Element],
+        length: usize,
+    ) -> Self::Lanes {
+        (self.0.beside(one, runs, length), self.1.beside(other, cast_slice(runs), length))
+    }
+
+    #[inline(always)]
+    fn add_rows(
+        band: &Band<'_, Self>,
+        column: usize,
+        (one, other): Self::Lanes,
+        (one_made, other_made): &mut Self::Lanes,
+    ) -> A::Monitor {
+        let (first, second) = halves(band);
+        let monitor = A::add_rows(&first, column, one, one_made);
+        B::add_rows(&second, column, other, other_made);
+        monitor
+    }
+
+    #[inline(always)]
+    fn add_rows_unmonitored(
+        band: &Band<'_, Self>,
+        column: usize,
+        (one, other): &mut Self::Lanes,
+    ) {
+        let (first, second) = halves(band);
+        A::add_rows_unmonitored(&first, column, one);
+        B::add_rows_unmonitored(&second, column, other);
+    }
+
     #[inline(always)]
     fn lane(self, (one, other): &Self::Lanes, lane: usize) -> Self::Small {
         (self.0.lane(one, lane), self.1.lane(other, lane))
@@ -123,4 +175,27 @@ where
     fn moved((one, other): Self::Small, by: i64) -> Self::Small {
         (A::moved(one, by), B::moved(other, by))
     }
+}
+
+/// The same rows for each kind.
+#[inline(always)]
+fn halves<'x, A, B>(band: &Band<'x, Both<A, B>>) -> (Band<'x, A>, Band<'x, B>)
+where
+    A: LaneOperation<Element: Pod>,
+    B: LaneOperation<Element: Pod, Range = (), ExponentRange = (), Monitor = ()>,
+{
+    let Band { kind: Both(one, other), x, start, width, stride, rows, first, position, ahead } =
+        *band;
+    let other = Band {
+        kind: other,
+        x: cast_slice(x),
+        start,
+        width,
+        stride,
+        rows,
+        first,
+        position,
+        ahead: 0,
+    };
+    (Band { kind: one, x, start, width, stride, rows, first, position, ahead }, other)
 }

@@ -11,7 +11,7 @@ use super::batch::{
     About, Approximate, Batched, Both, BothEnds, End, Ends, FirstHighest, FloatStats, FloatSums,
     Highest, InPairs, IntegerProducts, IntegerStats, IntegerSums, Integers, Largest, LargestSquare,
     Multiplied, Near, NearNorm, NearProduct, NearProducts, Nonzero, NormSums, Order, Out, Part,
-    Plain, Ranked, Sizes, Squares, Sums, Tally, Totals, Widest, Wrapped, alone, drive, drive_parts,
+    Plain, Ranked, Sizes, Squares, Sums, Tally, Totals, WideStats, Widest, Wrapped, alone, drive, drive_parts,
     multiply, short,
 };
 use super::batch::{IntoPartial, Read};
@@ -157,9 +157,9 @@ pub(crate) trait Kernels: FoldWhole + Element<Sums: IntoPartial<Self> + SumState
     #[doc(hidden)]
     const LEAST_OF_STATS: Option<u64> = None;
 
-    /// Batched stats by lanes of all kinds.
+    /// Batched stats by lanes of all kinds; returns whether there were elements that these do not know, as NaNs.
     #[doc(hidden)]
-    fn batched_stats(_: &Batched<'_, Self>, _: &[Box<dyn Part<Self::OfStats> + '_>]) {
+    fn batched_stats(_: &Batched<'_, Self>, _: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
         unreachable!("stats of {} are not folded together", Self::DTYPE);
     }
 
@@ -318,25 +318,25 @@ macro_rules! floats {
         const LEAST_OF_STATS: Option<u64> = Some(16);
         type OfStats = (Totals<Pair, About>, [Ranked; 2]);
 
-        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) {
+        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
             let pivot = Plain::<$part, 1, 16>::variances(bytemuck::cast_slice(batched.memory())).pivot();
             let squares = Near::new(pivot, <$part as Lane>::SCALE);
-            floats!(@drive $part, $signed, $sum_levels, squares, batched, parts);
+            floats!(@drive $part, $signed, $sum_levels, squares, batched, parts)
         }
     };
     (@stats wide $part:ty, $signed:ty, $sum_levels:literal) => {
         const LEAST_OF_STATS: Option<u64> = Some(16);
         type OfStats = (Totals<Pair, DoubleDouble>, [Ranked; 2]);
 
-        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) {
-            floats!(@drive $part, $signed, $sum_levels, InPairs, batched, parts);
+        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
+            floats!(@drive $part, $signed, $sum_levels, InPairs, batched, parts)
         }
     };
-    (@drive $part:ty, $signed:ty, $sum_levels:literal, $squares:expr, $batched:expr, $parts:expr) => {
+    (@drive $part:ty, $signed:ty, $sum_levels:literal, $squares:expr, $batched:expr, $parts:expr) => {{
         let ends = Ends::<$signed>::of::<$part>($batched.plan.batch.policy.nan);
         let kind = Both(FloatStats::<$part, _, $sum_levels>::new($squares), ends);
-        drive_parts(kind, $batched, |x| bytemuck::cast_slice(x), $parts);
-    };
+        drive_parts(kind, $batched, |x| bytemuck::cast_slice(x), $parts)
+    }};
     (@real $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
         moments $width:ident <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, dot $dot:ty) => {
         floats!(@stats $width $part, $signed, $sum_levels);
@@ -498,7 +498,7 @@ floats! {
 
 /// Integers and the words that lanes hold them as.
 macro_rules! integers {
-    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty, $moments:ty, $stats:ident;)+) => {$(
+    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty, $moments:ty, [$($stats:ty)?];)+) => {$(
         impl Kernels for $element {
             fn exact_sum(plan: &Plan, x: &[Self], _first: u64) -> Exact<Self> {
                 integer::sum::<Self, $word>(plan, bytemuck::cast_slice(x))
@@ -547,33 +547,33 @@ macro_rules! integers {
                 drive(<$moments>::new(), batched, |x| bytemuck::cast_slice(x), out);
             }
 
-            integers!(@stats $stats $word, $signed, $moments);
+            integers!(@stats [$($stats)?] $signed);
 
             batched_ordered!($signed, $unsigned);
         }
     )+};
-    (@stats together $word:ty, $signed:ty, $moments:ty) => {
+    (@stats [$stats:ty] $signed:ty) => {
         const LEAST_OF_STATS: Option<u64> = Some(16);
         type OfStats = (Totals<i128, DoubleDouble>, [Ranked; 2]);
 
-        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) {
+        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
             let ends = Ends::<$signed>::of::<Self>(batched.plan.batch.policy.nan);
-            let kind = Both(IntegerStats::<$word>::new(), ends);
-            drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts);
+            let kind = Both(<$stats>::new(), ends);
+            drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts)
         }
     };
-    (@stats apart $word:ty, $signed:ty, $moments:ty) => {
+    (@stats [] $signed:ty) => {
         type OfStats = ();
     };
 }
 integers! {
-    bool as u8, i8, u8, Integers<u8>, apart;
-    i8 as i8, i8, u8, Integers<i8>, apart;
-    i16 as i16, i16, u16, Integers<i16>, apart;
-    i32 as i32, i32, u32, Integers<i32>, together;
-    i64 as i64, i64, u64, Squares<i64, 1, 16>, apart;
-    u8 as u8, i8, u8, Integers<u8>, apart;
-    u16 as u16, i16, u16, Integers<u16>, apart;
-    u32 as u32, i32, u32, Integers<u32>, together;
-    u64 as u64, i64, u64, Squares<u64, 1, 16>, apart;
+    bool as u8, i8, u8, Integers<u8>, [];
+    i8 as i8, i8, u8, Integers<i8>, [];
+    i16 as i16, i16, u16, Integers<i16>, [];
+    i32 as i32, i32, u32, Integers<i32>, [IntegerStats<i32>];
+    i64 as i64, i64, u64, Squares<i64, 1, 16>, [WideStats<i64>];
+    u8 as u8, i8, u8, Integers<u8>, [];
+    u16 as u16, i16, u16, Integers<u16>, [];
+    u32 as u32, i32, u32, Integers<u32>, [IntegerStats<u32>];
+    u64 as u64, i64, u64, Squares<u64, 1, 16>, [WideStats<u64>];
 }

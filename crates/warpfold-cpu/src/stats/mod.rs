@@ -36,15 +36,17 @@ pub(crate) fn stats(request: &Request<'_>, finish: Finish) -> Result<(Columns, V
     };
     let threads = of_parts(&of(Op::Count, policy))?.threads;
     let counts = sizes(parts, x.len(), threads);
+    let (mut found, may_have_nans) = with_element!(dtype, T => {
+        All { x: elements::<T>(x), parts, finish, of: &|op| of(op, policy), empty_of: &empty_of }.found()
+    })?;
     // Where there is none at all, none is counted.
     let whole = crate::plan(&Request::new(Op::Count, *x).policy(policy));
-    let nans = match with_element!(dtype, T => count::any_nan(&whole, elements::<T>(x))) {
+    let has_nans =
+        may_have_nans && with_element!(dtype, T => count::any_nan(&whole, elements::<T>(x)));
+    let nans = match has_nans {
         true => nans(|nan| of(Op::Count, Policy { nan, ..policy }))?,
         false => vec![0; counts.len()],
     };
-    let mut found = with_element!(dtype, T => {
-        All { x: elements::<T>(x), parts, finish, of: &|op| of(op, policy), empty_of: &empty_of }.found()
-    })?;
     if *indices == Indices::OfArray {
         for (op, column, _) in &mut found {
             if let (Op::ArgMin | Op::ArgMax, Column::U64(all)) = (op, column) {
@@ -88,8 +90,9 @@ struct All<'a, T> {
 }
 
 impl<'a, T: Kernels> All<'a, T> {
-    /// Each reduction with its column and gaps: by lanes of all kinds at once where these are driven over the array, else by a fold for each group.
-    fn found(&self) -> Result<Vec<(Op, Column, Vec<u64>)>> {
+    /// Each reduction with its column and gaps: by lanes of all kinds at once where these are driven over the array, else by a fold for each group; and whether
+    /// there may be NaNs.
+    fn found(&self) -> Result<(Vec<(Op, Column, Vec<u64>)>, bool)> {
         let mut found = Vec::new();
         let is_alone = |ops: &Vec<Op>| T::DTYPE.is_complex() && ops[0] == Op::L1;
         let (alone, shared): (Vec<_>, Vec<_>) = together(T::DTYPE).into_iter().partition(is_alone);
@@ -100,7 +103,7 @@ impl<'a, T: Kernels> All<'a, T> {
             let writers = Writers::new(&self.batched(&plan), &ops, self.finish, self.empty_of)?;
             groups.push((ops, plan, writers));
         }
-        self.fold(&groups)?;
+        let may_have_nans = self.fold(&groups)?;
         for (ops, _, writers) in groups {
             let columns = writers.columns(&|output| self.parts.name(output))?;
             found.extend(
@@ -111,10 +114,11 @@ impl<'a, T: Kernels> All<'a, T> {
             let (columns, gaps) = columns_of(&(self.of)(op), self.finish)?;
             found.extend(columns.into_iter().map(|(_, column)| (op, column, gaps.clone())));
         }
-        Ok(found)
+        Ok((found, may_have_nans))
     }
 
-    fn fold(&self, groups: &[(Vec<Op>, BatchPlan, Writers<T>)]) -> Result<()> {
+    /// Folds every output for all groups; returns whether there may be NaNs.
+    fn fold(&self, groups: &[(Vec<Op>, BatchPlan, Writers<T>)]) -> Result<bool> {
         let batched: Vec<_> = groups.iter().map(|(_, plan, _)| self.batched(plan)).collect();
         let each = || groups.iter().map(|(.., writers)| writers).zip(&batched);
         let outputs = groups[0].1.batch.outputs();
@@ -132,18 +136,18 @@ impl<'a, T: Kernels> All<'a, T> {
                     each().partition(|(writers, _)| has_indices || !writers.are_extremes());
                 let parts: Vec<_> =
                     driven.iter().map(|(writers, batched)| writers.part(batched)).collect();
-                T::batched_stats(&all, &parts);
+                let has_unknown = T::batched_stats(&all, &parts);
                 for (part, (writers, batched)) in parts.iter().zip(driven) {
                     if !part.settle() {
                         writers.fold_again(batched);
                     }
                 }
                 apart.into_iter().for_each(|(writers, batched)| writers.fold(batched));
-                return Ok(());
+                return Ok(has_unknown);
             }
         }
         each().for_each(|(writers, batched)| writers.fold(batched));
-        Ok(())
+        Ok(true)
     }
 
     fn batched<'b>(&'b self, plan: &'b BatchPlan) -> Batched<'b, T> {

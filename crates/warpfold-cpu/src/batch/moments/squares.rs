@@ -137,9 +137,22 @@ fn added<W: Widen>(sum: DoubleDouble, squares: DoubleDouble, x: W) -> (DoubleDou
     if W::IS_SHORT {
         return (sum.plus(high), squares.add_same_sign(two_product(high, high)));
     }
-    // The halves are exact but overlap; the square of the lower one's rest is below the bound.
     let value = fast_two_sum(high, low);
+    (sum.plus(value.high).plus(value.low), squares.add_same_sign(square(value)))
+}
+
+/// The square of two f64, whose halves are exact but overlap: the square of the lower one's rest is below the bound.
+#[inline(always)]
+fn square(value: DoubleDouble) -> DoubleDouble {
     let square = two_product(value.high, value.high);
-    let square = fast_two_sum(square.high, (2.0 * value.high).mul_add(value.low, square.low));
-    (sum.plus(value.high).plus(value.low), squares.add_same_sign(square))
+    fast_two_sum(square.high, (2.0 * value.high).mul_add(value.low, square.low))
+}
+
+impl<const LANES: usize> Doubles<LANES> {
+    /// Adds the square of a number of 64 bits to a lane.
+    #[inline(always)]
+    pub(crate) fn add_square<W: Widen>(&mut self, lane: usize, x: W) {
+        let (high, low) = x.widen();
+        self.set(lane, self.get(lane).add_same_sign(square(fast_two_sum(high, low))));
+    }
 }
