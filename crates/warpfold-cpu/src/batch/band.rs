@@ -111,6 +111,13 @@ impl<K: LaneOperation> Band<'_, K> {
         &self.x[self.start + k * self.stride..][..self.width]
     }
 
+    /// The same elements for another kind.
+    #[inline(always)]
+    pub(super) fn of<'y, L: LaneOperation>(&self, kind: L, x: &'y [L::Element]) -> Band<'y, L> {
+        let Band { start, width, stride, rows, first, position, ahead, .. } = *self;
+        Band { kind, x, start, width, stride, rows, first, position, ahead }
+    }
+
     /// Some of the rows.
     #[inline(always)]
     pub(super) fn rows(&self, rows: Range<usize>) -> Self {

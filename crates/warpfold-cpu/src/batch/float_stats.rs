@@ -1,7 +1,7 @@
-//! [`FloatStats`]: what stats tell of floats but for the order, in one reading: exact sums of values and of magnitudes as [`FloatSums`] keep them, and squares.
+//! [`FloatStats`]: what stats tell of narrow floats but for the order: exact sums of values and of magnitudes, as [`FloatSums`] keep them, and squares.
 //!
-//! The sum is exact, so that squares alone are kept for variances, of what is left when a number near all elements is taken away ([`Near`]) or in two f64
-//! ([`Doubles`]); readers make sums of what is left, and of squares as they are, from both.
+//! The sum is exact, so that squares alone are kept for variances, of what is left when a number near all elements is taken away; readers make the sum of what is
+//! left, and the squares of elements as they are, from both.
 
 use warpfold_exact::exact::Pair;
 use warpfold_num::double_double::{DoubleDouble, power_of_two, two_product, two_sum};
@@ -9,7 +9,7 @@ use warpfold_num::element::Ordered;
 
 use super::float_sums::FloatSums;
 use super::lanes::{LaneOperation, N, Positions};
-use super::moments::{Approximate, Doubles};
+use super::moments::Approximate;
 use super::several::range_of_first;
 use crate::float::{Cascade, Lane, added_by_halves};
 
@@ -18,20 +18,6 @@ use crate::float::{Cascade, Lane, added_by_halves};
 pub(crate) struct Totals<S, Q> {
     pub(crate) sums: [S; 2],
     pub(crate) squares: Q,
-}
-
-/// How squares are added up.
-pub(crate) trait SquareLanes: Copy + Send + Sync {
-    type Lanes: Copy;
-    type Small: Copy + Send + Sync;
-    const NOTHING: Self::Small;
-
-    fn lanes(self) -> Self::Lanes;
-    /// Adds the squares of the first few of some numbers, the others of which are zeros.
-    fn add_some(self, lanes: &mut Self::Lanes, x: &[f64; N], some: usize);
-    fn lane(self, lanes: &Self::Lanes, lane: usize) -> Self::Small;
-    fn total(self, lanes: &Self::Lanes) -> Self::Small;
-    fn merge(self, small: &mut Self::Small, other: &Self::Small);
 }
 
 /// Squares of what is left when a number near all elements is taken away, by f64 additions.
@@ -61,78 +47,6 @@ impl Near {
 pub(crate) struct About {
     squares: f64,
     pivot: f64,
-}
-
-impl SquareLanes for Near {
-    type Lanes = [f64; N];
-    type Small = About;
-    const NOTHING: About = About { squares: 0.0, pivot: 0.0 };
-
-    #[inline(always)]
-    fn lanes(self) -> [f64; N] {
-        [0.0; N]
-    }
-
-    #[inline(always)]
-    fn add_some(self, lanes: &mut [f64; N], x: &[f64; N], some: usize) {
-        let pivot = self.pivot * self.scale;
-        for l in 0..N {
-            let left = if l < some { x[l] - pivot } else { 0.0 };
-            lanes[l] = left.mul_add(left, lanes[l]);
-        }
-    }
-
-    #[inline(always)]
-    fn lane(self, lanes: &[f64; N], lane: usize) -> About {
-        self.about(lanes[lane])
-    }
-
-    #[inline(always)]
-    fn total(self, lanes: &[f64; N]) -> About {
-        self.about(added_by_halves(*lanes, 1)[0])
-    }
-
-    #[inline(always)]
-    fn merge(self, small: &mut About, other: &About) {
-        small.squares += other.squares;
-    }
-}
-
-/// Squares in two f64.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct InPairs;
-
-impl SquareLanes for InPairs {
-    type Lanes = Doubles<N>;
-    type Small = DoubleDouble;
-    const NOTHING: DoubleDouble = DoubleDouble::ZERO;
-
-    #[inline(always)]
-    fn lanes(self) -> Doubles<N> {
-        Doubles::ZERO
-    }
-
-    #[inline(always)]
-    fn add_some(self, lanes: &mut Doubles<N>, x: &[f64; N], _: usize) {
-        for l in 0..N {
-            lanes.set(l, lanes.get(l).add_same_sign(two_product(x[l], x[l])));
-        }
-    }
-
-    #[inline(always)]
-    fn lane(self, lanes: &Doubles<N>, lane: usize) -> DoubleDouble {
-        lanes.get(lane)
-    }
-
-    #[inline(always)]
-    fn total(self, lanes: &Doubles<N>) -> DoubleDouble {
-        lanes.folded(1).get(0)
-    }
-
-    #[inline(always)]
-    fn merge(self, small: &mut DoubleDouble, other: &DoubleDouble) {
-        *small = small.add_same_sign(*other);
-    }
 }
 
 impl Totals<Pair, About> {
@@ -182,59 +96,51 @@ impl InTwo for i128 {
     }
 }
 
-impl<S: InTwo> Totals<S, DoubleDouble> {
-    /// The sum and the squares.
-    #[inline(always)]
-    pub(crate) fn moments(&self) -> Approximate<DoubleDouble, 1> {
-        Approximate { sum: [self.sums[0].in_two()], squares: self.squares }
-    }
-}
-
-/// Sums of values, of magnitudes and of squares of floats.
+/// Sums of values, of magnitudes and of squares of floats whose results are f32.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct FloatStats<F, Q, const LEVELS: usize>(FloatSums<F, 1, LEVELS, N>, Q);
+pub(crate) struct FloatStats<F>(FloatSums<F, 1, 0, N>, Near);
 
-impl<F: Lane + Ordered, Q, const LEVELS: usize> FloatStats<F, Q, LEVELS> {
-    pub(crate) fn new(squares: Q) -> Self {
-        FloatStats(FloatSums::values(), squares)
+impl<F: Lane + Ordered> FloatStats<F> {
+    pub(crate) fn new(pivot: f64) -> Self {
+        FloatStats(FloatSums::values(), Near::new(pivot, F::SCALE))
     }
 }
 
 /// Accumulators of [`FloatStats`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct StatsLanes<L, Q> {
-    sums: L,
-    norms: L,
-    squares: Q,
+pub(crate) struct StatsLanes {
+    sums: Cascade<0, N>,
+    norms: Cascade<0, N>,
+    squares: [f64; N],
 }
 
-impl<F: Lane + Ordered, Q: SquareLanes, const LEVELS: usize> LaneOperation
-    for FloatStats<F, Q, LEVELS>
-{
+impl<F: Lane + Ordered> LaneOperation for FloatStats<F> {
     type Element = [F; 1];
-    type Lanes = StatsLanes<Cascade<LEVELS, N>, Q::Lanes>;
-    type Small = Totals<Pair, Q::Small>;
-    const NOTHING: Self::Small =
-        Totals { sums: [Pair { high: 0.0, low: 0.0 }; 2], squares: Q::NOTHING };
+    type Lanes = StatsLanes;
+    type Small = Totals<Pair, About>;
+    const NOTHING: Self::Small = Totals {
+        sums: [Pair { high: 0.0, low: 0.0 }; 2],
+        squares: About { squares: 0.0, pivot: 0.0 },
+    };
     const MERGES: bool = true;
     const IS_LARGE: bool = true;
 
-    range_of_first!(FloatSums<F, 1, LEVELS, N>);
+    range_of_first!(FloatSums<F, 1, 0, N>);
 
     #[inline(always)]
-    fn lanes(self, exponents: Self::ExponentRange) -> Self::Lanes {
+    fn lanes(self, exponents: Self::ExponentRange) -> StatsLanes {
         let sums = self.0.lanes(exponents);
-        StatsLanes { sums, norms: sums, squares: self.1.lanes() }
+        StatsLanes { sums, norms: sums, squares: [0.0; N] }
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut Self::Lanes, x: &[[F; 1]; N], at: Positions) {
+    fn add(self, lanes: &mut StatsLanes, x: &[[F; 1]; N], at: Positions) {
         self.add_some(lanes, *x, N, at);
     }
 
     #[inline(always)]
-    fn add_some(self, lanes: &mut Self::Lanes, x: [[F; 1]; N], some: usize, _: Positions) {
-        let mut values = [0.0; N];
+    fn add_some(self, lanes: &mut StatsLanes, x: [[F; 1]; N], some: usize, _: Positions) {
+        let (mut values, pivot) = ([0.0; N], self.1.pivot * self.1.scale);
         for l in 0..N {
             values[l] = if l < some { x[l][0].wide() } else { 0.0 };
         }
@@ -244,17 +150,20 @@ impl<F: Lane + Ordered, Q: SquareLanes, const LEVELS: usize> LaneOperation
         for l in 0..N {
             lanes.norms.deposit(0, l, values[l].abs());
         }
-        self.1.add_some(&mut lanes.squares, &values, some);
+        for l in 0..N {
+            let left = if l < some { values[l] - pivot } else { 0.0 };
+            lanes.squares[l] = left.mul_add(left, lanes.squares[l]);
+        }
     }
 
     #[inline(always)]
-    fn lane(self, lanes: &Self::Lanes, lane: usize) -> Self::Small {
+    fn lane(self, lanes: &StatsLanes, lane: usize) -> Self::Small {
         let ([sum], [norm]) = (self.0.lane(&lanes.sums, lane), self.0.lane(&lanes.norms, lane));
-        Totals { sums: [sum, norm], squares: self.1.lane(&lanes.squares, lane) }
+        Totals { sums: [sum, norm], squares: self.1.about(lanes.squares[lane]) }
     }
 
     #[inline(always)]
-    fn all(self, lanes: &Self::Lanes) -> [Self::Small; N] {
+    fn all(self, lanes: &StatsLanes) -> [Self::Small; N] {
         let mut all = [Self::NOTHING; N];
         for lane in 0..N {
             all[lane] = self.lane(lanes, lane);
@@ -263,20 +172,21 @@ impl<F: Lane + Ordered, Q: SquareLanes, const LEVELS: usize> LaneOperation
     }
 
     #[inline(always)]
-    fn total(self, lanes: &Self::Lanes) -> Self::Small {
+    fn total(self, lanes: &StatsLanes) -> Self::Small {
         let ([sum], [norm]) = (self.0.total(&lanes.sums), self.0.total(&lanes.norms));
-        Totals { sums: [sum, norm], squares: self.1.total(&lanes.squares) }
+        let squares = added_by_halves(lanes.squares, 1)[0];
+        Totals { sums: [sum, norm], squares: self.1.about(squares) }
     }
 
     #[inline(always)]
     fn merge(self, small: &mut Self::Small, other: &Self::Small) -> bool {
         let [sum, norm] = small.sums;
         let (mut sum, mut norm) = ([sum], [norm]);
-        let fits = self.0.merge(&mut sum, &[other.sums[0]])
-            && self.0.merge(&mut norm, &[other.sums[1]]);
+        let fits =
+            self.0.merge(&mut sum, &[other.sums[0]]) && self.0.merge(&mut norm, &[other.sums[1]]);
         if fits {
             small.sums = [sum[0], norm[0]];
-            self.1.merge(&mut small.squares, &other.squares);
+            small.squares.squares += other.squares.squares;
         }
         fits
     }

@@ -1,13 +1,12 @@
-//! [`IntegerStats`] and [`WideStats`]: what stats tell of integers but for the order, in one reading.
+//! [`IntegerStats`]: what stats tell of integers of up to 32 bits but for the order.
 
 use std::marker::PhantomData;
 
 use warpfold_num::double_double::DoubleDouble;
 
 use super::float_stats::Totals;
-use super::integer_sums::{Addend, Halves, IntegerSums};
 use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
-use super::moments::{Doubles, NarrowInteger, Widen, squares_of_halves};
+use super::moments::{NarrowInteger, squares_of_halves};
 
 /// Sums of values, of magnitudes and of squares of integers of up to 32 bits, exactly: drivers make fewer than 2^31 additions in a lane.
 #[derive(Debug, Clone, Copy)]
@@ -107,99 +106,14 @@ impl<W: NarrowInteger> LaneOperation for IntegerStats<W> {
     }
 
     const MERGES: bool = true;
+    const IS_LARGE: bool = true;
 
     #[inline(always)]
     fn merge(self, small: &mut Self::Small, other: &Self::Small) -> bool {
-        join(small, other);
+        for k in 0..2 {
+            small.sums[k] += other.sums[k];
+        }
+        small.squares = small.squares.add_same_sign(other.squares);
         true
     }
-}
-
-/// The same of integers of 64 bits: sums exactly, and squares in two f64.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct WideStats<W>(PhantomData<W>);
-
-impl<W> WideStats<W> {
-    const VALUES: IntegerSums<W> = IntegerSums::values();
-    const NORM1: IntegerSums<W> = IntegerSums::norm1();
-
-    pub(crate) fn new() -> Self {
-        WideStats(PhantomData)
-    }
-}
-
-/// Sums, sums of magnitudes, and sums of squares.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct WideLanes {
-    sums: Halves,
-    norms: Halves,
-    squares: Doubles<N>,
-}
-
-impl<W: Addend + Widen> LaneOperation for WideStats<W> {
-    type Element = W;
-    type Lanes = WideLanes;
-    type Small = Totals<i128, DoubleDouble>;
-    const NOTHING: Self::Small = Totals { sums: [0; 2], squares: DoubleDouble::ZERO };
-    without_exponent_range!(W);
-
-    #[inline(always)]
-    fn filler(self, _: W) -> W {
-        W::default()
-    }
-
-    #[inline(always)]
-    fn lanes(self, (): ()) -> WideLanes {
-        let none = Self::VALUES.lanes(());
-        WideLanes { sums: none, norms: none, squares: Doubles::ZERO }
-    }
-
-    #[inline(always)]
-    fn add(self, lanes: &mut WideLanes, x: &[W; N], at: Positions) {
-        Self::VALUES.add(&mut lanes.sums, x, at);
-        Self::NORM1.add(&mut lanes.norms, x, at);
-        for l in 0..N {
-            lanes.squares.add_square(l, x[l]);
-        }
-    }
-
-    #[inline(always)]
-    fn lane(self, lanes: &WideLanes, lane: usize) -> Self::Small {
-        let [sum] = Self::VALUES.lane(&lanes.sums, lane);
-        let [norm] = Self::NORM1.lane(&lanes.norms, lane);
-        Totals { sums: [sum, norm], squares: lanes.squares.get(lane) }
-    }
-
-    #[inline(always)]
-    fn all(self, lanes: &WideLanes) -> [Self::Small; N] {
-        let mut all = [Self::NOTHING; N];
-        for lane in 0..N {
-            all[lane] = self.lane(lanes, lane);
-        }
-        all
-    }
-
-    #[inline(always)]
-    fn total(self, lanes: &WideLanes) -> Self::Small {
-        let [sum] = Self::VALUES.total(&lanes.sums);
-        let [norm] = Self::NORM1.total(&lanes.norms);
-        Totals { sums: [sum, norm], squares: lanes.squares.folded(1).get(0) }
-    }
-
-    const MERGES: bool = true;
-
-    #[inline(always)]
-    fn merge(self, small: &mut Self::Small, other: &Self::Small) -> bool {
-        join(small, other);
-        true
-    }
-}
-
-/// Adds sums to sums.
-#[inline(always)]
-fn join(all: &mut Totals<i128, DoubleDouble>, other: &Totals<i128, DoubleDouble>) {
-    for k in 0..2 {
-        all.sums[k] += other.sums[k];
-    }
-    all.squares = all.squares.add_same_sign(other.squares);
 }

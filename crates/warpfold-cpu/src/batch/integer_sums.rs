@@ -48,11 +48,11 @@ pub(crate) struct IntegerSums<W> {
 }
 
 impl<W> IntegerSums<W> {
-    pub(crate) const fn values() -> Self {
+    pub(crate) fn values() -> Self {
         IntegerSums { absolute: 0, word: PhantomData }
     }
 
-    pub(crate) const fn norm1() -> Self {
+    pub(crate) fn norm1() -> Self {
         IntegerSums { absolute: -1, word: PhantomData }
     }
 }
@@ -79,6 +79,7 @@ impl<W: Addend> LaneOperation for IntegerSums<W> {
     type Lanes = Halves;
     type Small = [i128; 1];
     const NOTHING: [i128; 1] = [0];
+    const RESTS_APART: bool = W::WIDE;
     without_exponent_range!(W);
 
     #[inline(always)]

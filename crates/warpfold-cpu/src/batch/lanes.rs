@@ -154,8 +154,11 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
         band.add_unmonitored(column, lanes);
     }
 
-    /// Whether the lanes of one group fill the registers, or no element stands for nothing: rows add their last few by `add_some` then.
+    /// Whether the lanes of one group fill the registers, or no element stands for nothing.
     const IS_LARGE: bool = false;
+
+    /// Whether rows add their last few in a call, by `add_some`: among the selections of these the compiler leaves some accumulators no whole vectors.
+    const RESTS_APART: bool = Self::IS_LARGE;
 
     /// Whether there may be elements that no exponent range covers.
     const MAY_MISS: bool = true;

@@ -52,16 +52,16 @@ mod together;
 
 pub(crate) use complex_norms::{LargestSquare, NearNorm, NormSums};
 pub(crate) use ending::Ending;
-pub(crate) use ends::Ends;
-pub(crate) use float_stats::{About, FloatStats, InPairs, InTwo, Near, Totals};
+pub(crate) use ends::FirstNumber;
+pub(crate) use float_stats::{About, FloatStats, InTwo, Totals};
 pub(crate) use float_sums::FloatSums;
 pub(crate) use integer_products::{IntegerProducts, Wrapped};
-pub(crate) use integer_stats::{IntegerStats, WideStats};
+pub(crate) use integer_stats::IntegerStats;
 pub(crate) use integer_sums::IntegerSums;
 pub(crate) use into_partial::{IntoPartial, take};
 pub(crate) use lanes::LaneOperation;
 pub(crate) use moments::Approximate;
-pub(super) use moments::{Integers, Plain, Squares};
+pub(super) use moments::{Integers, Plain, Squares, SquaresAlone};
 pub(crate) use near_products::{MOST as MOST_NEAR, NearProduct, NearProducts};
 pub(super) use nonzero::Nonzero;
 pub(crate) use nonzero::Tally;
@@ -72,12 +72,12 @@ pub(crate) use outputs::{Out, Read};
 pub(crate) use parts::{Part, PartOf, are_driven, drive_parts};
 pub(crate) use products::{Multiplied, multiply};
 pub(super) use ranks::{BothEnds, FirstHighest, Highest, Order};
-pub(crate) use ranks::{End, MOST_INDICES, Ranked};
+pub(crate) use ranks::{End, MOST_INDICES, Rank, Ranked};
 pub(crate) use results::{
     AT_ONCE, Lone, Writer, collect, collect_in_turn, few, keep, most_doubtful,
 };
 use runs::Runs;
-pub(crate) use several::Both;
+pub(crate) use several::{Both, Twice};
 pub(crate) use short::short;
 pub(crate) use together::{WriteColumn, WriteInTurn, fold_together, fold_together_in_turn};
 

@@ -51,7 +51,9 @@ impl<T: FoldWhole, P: IntoPartial<T>, F: Sync> Alone for PartOf<'_, T, P, F> {
     }
 }
 
-impl<T: FoldWhole, P: IntoPartial<T>, S, F: Fn(&S, u64) -> P + Sync> Part<S> for PartOf<'_, T, P, F> {
+impl<T: FoldWhole, P: IntoPartial<T>, S, F: Fn(&S, u64) -> P + Sync> Part<S>
+    for PartOf<'_, T, P, F>
+{
     fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
         let part = |(k, small)| (self.part)(small, counts.of(k));
         let parts: Vec<P> = smalls.iter().enumerate().map(part).collect();

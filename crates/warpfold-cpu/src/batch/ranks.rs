@@ -5,7 +5,7 @@
 //! and neither do types: their orders differ by a few constants.
 
 use std::hint::{black_box, select_unpredictable};
-use std::ops::{BitXor, Not};
+use std::ops::BitXor;
 
 use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use crate::Nan;
@@ -41,9 +41,7 @@ impl Ranked {
 pub(crate) const MOST_INDICES: u64 = 1 << 32;
 
 /// A signed integer that ranks are.
-pub(crate) trait Rank:
-    Copy + Ord + BitXor<Output = Self> + Not<Output = Self> + Send + Sync
-{
+pub(crate) trait Rank: Copy + Ord + BitXor<Output = Self> + Send + Sync {
     const LOWEST: Self;
     const HIGHEST: Self;
 
@@ -167,6 +165,12 @@ impl<W: Rank> Order<W> {
         }
     }
 
+    /// The element of a rank, and its index.
+    #[inline(always)]
+    pub(super) fn ranked(&self, rank: W, arg_index: u32) -> Ranked {
+        Ranked { bits: rank.element(self), arg_index: arg_index.into() }
+    }
+
     /// The higher one of two, of equal ones the first.
     #[inline(always)]
     pub(super) fn join(&self, small: &mut Ranked, other: &Ranked) {
@@ -241,20 +245,13 @@ pub(crate) struct FirstHighest<W>(pub(crate) Order<W>);
 /// Ranks and indices side by side.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ranks<W> {
-    ranks: [W; N],
-    arg_indices: [u32; N],
+    pub(super) ranks: [W; N],
+    pub(super) arg_indices: [u32; N],
 }
 
 impl<W> FirstHighest<W> {
     /// Indices are as wide as most ranks, so that registers hold as many.
     pub(crate) const MOST: u64 = MOST_INDICES;
-}
-
-impl<W: Rank> FirstHighest<W> {
-    #[inline(always)]
-    fn ranked(self, rank: W, arg_index: u32) -> Ranked {
-        Ranked { bits: rank.element(&self.0), arg_index: arg_index.into() }
-    }
 }
 
 impl<W: Rank> LaneOperation for FirstHighest<W> {
@@ -296,13 +293,13 @@ impl<W: Rank> LaneOperation for FirstHighest<W> {
 
     #[inline(always)]
     fn lane(self, lanes: &Ranks<W>, lane: usize) -> Ranked {
-        self.ranked(lanes.ranks[lane], lanes.arg_indices[lane])
+        self.0.ranked(lanes.ranks[lane], lanes.arg_indices[lane])
     }
 
     #[inline(always)]
     fn total(self, lanes: &Ranks<W>) -> Ranked {
         let (rank, arg_index) = W::first_greatest(&lanes.ranks, &lanes.arg_indices);
-        self.ranked(rank, arg_index)
+        self.0.ranked(rank, arg_index)
     }
 
     const MERGES: bool = true;

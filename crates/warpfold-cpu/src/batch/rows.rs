@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::lanes::{LaneOperation, N, Positions};
 use super::outputs::{Counts, Sink};
 use super::runs::{Runs, Strip, spread};
-use crate::isa::{Job, Target, with_lanes};
+use crate::isa::{Job, Target, with_lanes, with_lanes_apart};
 use crate::memory::prefetch_at;
 use warpfold_plan::plan::BatchPlan;
 
@@ -126,7 +126,18 @@ impl<K: LaneOperation> Job for Along<'_, K> {
         let empty = self.kind.lanes(self.exponents);
         let mut lanes_of_runs = [empty; RUNS_AT_ONCE];
         for (range, lanes) in self.ranges.iter().zip(&mut lanes_of_runs) {
-            *lanes = self.along(empty, range.clone());
+            if K::RESTS_APART {
+                *lanes = self.groups(empty, range.clone());
+                let rest = range.len() % N;
+                if rest > 0 {
+                    let Along { kind, x, .. } = self;
+                    let first = range.len() - rest;
+                    let x = &x[range.start + first..];
+                    with_lanes_apart(C::ISA, Rest { kind, x, rest, first: first as u64, lanes });
+                }
+            } else {
+                *lanes = self.along(empty, range.clone());
+            }
         }
         let mut smalls = [K::NOTHING; RUNS_AT_ONCE];
         for (lanes, small) in lanes_of_runs[..self.ranges.len()].iter().zip(&mut smalls) {
@@ -164,14 +175,48 @@ impl<K: LaneOperation> Along<'_, K> {
                 }
                 None => self.kind.group(rest),
             };
-            // Of one kind the same loop adds them: by `add_some`, sums of rows of any length ran at three quarters of their rate.
-            if K::IS_LARGE {
-                self.kind.add_some(&mut lanes, group, rest.len(), here);
-            } else {
-                self.kind.add(&mut lanes, &group, here);
-            }
+            // The same loop adds them: by `add_some`, sums of rows of any length ran at three quarters of their rate.
+            self.kind.add(&mut lanes, &group, here);
         }
         lanes
+    }
+}
+
+impl<K: LaneOperation> Along<'_, K> {
+    /// The whole groups of a run alone.
+    #[inline(always)]
+    fn groups(&self, mut lanes: K::Lanes, range: Range<usize>) -> K::Lanes {
+        let mut first = 0;
+        for group in self.x[range].as_chunks::<N>().0 {
+            prefetch_at(group, self.ahead);
+            self.kind.add(&mut lanes, group, Positions { first, step: 1 });
+            first += N as u64;
+        }
+        lanes
+    }
+}
+
+/// The last few elements of a run, `rest` of them at the beginning of `x`: in a call
+/// (see [`LaneOperation::RESTS_APART`]).
+struct Rest<'a, 'l, K: LaneOperation> {
+    kind: K,
+    x: &'a [K::Element],
+    rest: usize,
+    first: u64,
+    lanes: &'l mut K::Lanes,
+}
+
+impl<K: LaneOperation> Job for Rest<'_, '_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Target>(self) {
+        let Rest { kind, x, rest, first, lanes } = self;
+        // Read on, where memory goes on; what is read beyond the run is not added.
+        let group = x.first_chunk::<N>().copied().unwrap_or_else(|| kind.group(&x[..rest]));
+        let mut added = *lanes;
+        kind.add_some(&mut added, group, rest, Positions { first, step: 1 });
+        *lanes = added;
     }
 }
 

@@ -53,6 +53,107 @@ macro_rules! range_of_first {
 
 pub(super) use range_of_first;
 
+/// Two of a kind, which have one exponent range.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Twice<K>(pub(crate) K, pub(crate) K);
+
+impl<K: LaneOperation> LaneOperation for Twice<K> {
+    type Element = K::Element;
+    type Lanes = [K::Lanes; 2];
+    type Small = [K::Small; 2];
+    const NOTHING: [K::Small; 2] = [K::NOTHING; 2];
+    const MAY_MISS: bool = K::MAY_MISS;
+    const MERGES: bool = K::MERGES;
+    const IS_LARGE: bool = true;
+
+    range_of_first!(K);
+
+    #[inline(always)]
+    fn lanes(self, exponents: K::ExponentRange) -> Self::Lanes {
+        [self.0.lanes(exponents), self.1.lanes(exponents)]
+    }
+
+    #[inline(always)]
+    fn add(self, [one, other]: &mut Self::Lanes, x: &[K::Element; N], at: Positions) {
+        self.0.add(one, x, at);
+        self.1.add(other, x, at);
+    }
+
+    #[inline(always)]
+    fn along(self, isa: Isa, runs: Along<'_, Self>) -> [Self::Small; RUNS_AT_ONCE] {
+        let Along { kind: Twice(one, other), x, exponents, ahead, ranges } = runs;
+        let ones = one.along(isa, Along { kind: one, x, exponents, ahead, ranges });
+        let others = other.along(isa, Along { kind: other, x, exponents, ahead: 0, ranges });
+        let mut both = [Self::NOTHING; RUNS_AT_ONCE];
+        for k in 0..ranges.len() {
+            both[k] = [ones[k], others[k]];
+        }
+        both
+    }
+
+    #[inline(always)]
+    fn beside(self, [one, other]: Self::Lanes, runs: &[K::Element], length: usize) -> Self::Lanes {
+        [self.0.beside(one, runs, length), self.1.beside(other, runs, length)]
+    }
+
+    #[inline(always)]
+    fn add_rows(
+        band: &Band<'_, Self>,
+        column: usize,
+        [one, other]: Self::Lanes,
+        [one_made, other_made]: &mut Self::Lanes,
+    ) -> K::Monitor {
+        let Twice(first, second) = band.kind;
+        let monitor = K::add_rows(&band.of(first, band.x), column, one, one_made);
+        // Of the same elements.
+        *other_made = other;
+        K::add_rows_unmonitored(&band.of(second, band.x), column, other_made);
+        monitor
+    }
+
+    #[inline(always)]
+    fn add_rows_unmonitored(band: &Band<'_, Self>, column: usize, [one, other]: &mut Self::Lanes) {
+        let Twice(first, second) = band.kind;
+        K::add_rows_unmonitored(&band.of(first, band.x), column, one);
+        K::add_rows_unmonitored(&band.of(second, band.x), column, other);
+    }
+
+    #[inline(always)]
+    fn lane(self, [one, other]: &Self::Lanes, lane: usize) -> Self::Small {
+        [self.0.lane(one, lane), self.1.lane(other, lane)]
+    }
+
+    #[inline(always)]
+    fn all(self, [one, other]: &Self::Lanes) -> [Self::Small; N] {
+        let (ones, others) = (self.0.all(one), self.1.all(other));
+        let mut both = [Self::NOTHING; N];
+        for lane in 0..N {
+            both[lane] = [ones[lane], others[lane]];
+        }
+        both
+    }
+
+    #[inline(always)]
+    fn total(self, [one, other]: &Self::Lanes) -> Self::Small {
+        [self.0.total(one), self.1.total(other)]
+    }
+
+    #[inline(always)]
+    fn merge(self, [one, other]: &mut Self::Small, [one_more, other_more]: &Self::Small) -> bool {
+        let (mut next, mut other_next) = (*one, *other);
+        let fits = self.0.merge(&mut next, one_more) && self.1.merge(&mut other_next, other_more);
+        if fits {
+            (*one, *other) = (next, other_next);
+        }
+        fits
+    }
+
+    #[inline(always)]
+    fn moved([one, other]: Self::Small, by: i64) -> Self::Small {
+        [K::moved(one, by), K::moved(other, by)]
+    }
+}
+
 /// Two kinds of the same elements, the second of which takes all there are.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Both<A, B>(pub(crate) A, pub(crate) B);
@@ -98,8 +199,7 @@ where
         let Along { kind: Both(one, other), x, exponents, ahead, ranges } = runs;
         let ones = one.along(isa, Along { kind: one, x, exponents, ahead, ranges });
         let x = cast_slice(x);
-        let others =
-            other.along(isa, Along { kind: other, x, exponents: (), ahead: 0, ranges });
+        let others = other.along(isa, Along { kind: other, x, exponents: (), ahead: 0, ranges });
         let mut both = [Self::NOTHING; RUNS_AT_ONCE];
         for k in 0..ranges.len() {
             both[k] = (ones[k], others[k]);
@@ -108,12 +208,7 @@ where
     }
 
     #[inline(always)]
-    fn beside(
-        self,
-        (one, other): Self::Lanes,
-        runs: &[A::Element],
-        length: usize,
-    ) -> Self::Lanes {
+    fn beside(self, (one, other): Self::Lanes, runs: &[A::Element], length: usize) -> Self::Lanes {
         (self.0.beside(one, runs, length), self.1.beside(other, cast_slice(runs), length))
     }
 
@@ -124,21 +219,17 @@ where
         (one, other): Self::Lanes,
         (one_made, other_made): &mut Self::Lanes,
     ) -> A::Monitor {
-        let (first, second) = halves(band);
-        let monitor = A::add_rows(&first, column, one, one_made);
-        B::add_rows(&second, column, other, other_made);
+        let Both(first, second) = band.kind;
+        let monitor = A::add_rows(&band.of(first, band.x), column, one, one_made);
+        B::add_rows(&band.of(second, cast_slice(band.x)), column, other, other_made);
         monitor
     }
 
     #[inline(always)]
-    fn add_rows_unmonitored(
-        band: &Band<'_, Self>,
-        column: usize,
-        (one, other): &mut Self::Lanes,
-    ) {
-        let (first, second) = halves(band);
-        A::add_rows_unmonitored(&first, column, one);
-        B::add_rows_unmonitored(&second, column, other);
+    fn add_rows_unmonitored(band: &Band<'_, Self>, column: usize, (one, other): &mut Self::Lanes) {
+        let Both(first, second) = band.kind;
+        A::add_rows_unmonitored(&band.of(first, band.x), column, one);
+        B::add_rows_unmonitored(&band.of(second, cast_slice(band.x)), column, other);
     }
 
     #[inline(always)]
@@ -175,27 +266,4 @@ where
     fn moved((one, other): Self::Small, by: i64) -> Self::Small {
         (A::moved(one, by), B::moved(other, by))
     }
-}
-
-/// The same rows for each kind.
-#[inline(always)]
-fn halves<'x, A, B>(band: &Band<'x, Both<A, B>>) -> (Band<'x, A>, Band<'x, B>)
-where
-    A: LaneOperation<Element: Pod>,
-    B: LaneOperation<Element: Pod, Range = (), ExponentRange = (), Monitor = ()>,
-{
-    let Band { kind: Both(one, other), x, start, width, stride, rows, first, position, ahead } =
-        *band;
-    let other = Band {
-        kind: other,
-        x: cast_slice(x),
-        start,
-        width,
-        stride,
-        rows,
-        first,
-        position,
-        ahead: 0,
-    };
-    (Band { kind: one, x, start, width, stride, rows, first, position, ahead }, other)
 }

@@ -8,18 +8,18 @@ use warpfold_num::Complex;
 
 pub(crate) use self::stats_state::StatsState;
 use super::batch::{
-    About, Approximate, Batched, Both, BothEnds, End, Ends, FirstHighest, FloatStats, FloatSums,
-    Highest, InPairs, IntegerProducts, IntegerStats, IntegerSums, Integers, Largest, LargestSquare,
-    Multiplied, Near, NearNorm, NearProduct, NearProducts, Nonzero, NormSums, Order, Out, Part,
-    Plain, Ranked, Sizes, Squares, Sums, Tally, Totals, WideStats, Widest, Wrapped, alone, drive, drive_parts,
-    multiply, short,
+    About, Approximate, Batched, Both, BothEnds, End, FirstHighest, FirstNumber, FloatStats,
+    FloatSums, Highest, IntegerProducts, IntegerStats, IntegerSums, Integers, Largest,
+    LargestSquare, Multiplied, NearNorm, NearProduct, NearProducts, Nonzero, NormSums, Order, Out,
+    Part, Plain, Rank, Ranked, Sizes, Squares, SquaresAlone, Sums, Tally, Totals, Twice, Widest,
+    Wrapped, alone, drive, drive_parts, multiply, short,
 };
 use super::batch::{IntoPartial, Read};
 use super::count::Nans;
 use super::executor::{Together, run};
 use super::fast::{FastDot, FastSum};
 use super::float::{
-    AbsoluteValues, ComplexDotFold, DotFold, Lane, MomentsFold, Squared, SumFold, Summed, Values,
+    AbsoluteValues, ComplexDotFold, DotFold, MomentsFold, Squared, SumFold, Summed, Values,
 };
 use super::integer;
 use super::norm_inf::{LargestComplex, LargestReal};
@@ -234,6 +234,12 @@ macro_rules! batched_ordered {
     };
 }
 
+/// Both extremes with their indices, the least first.
+fn both_ends<T: Kernels<Component: Ordered>, W: Rank>() -> Twice<FirstNumber<W>> {
+    let end = |end| FirstNumber(Order::of::<T::Component>(end, Nan::Propagate));
+    Twice(end(End::Least), end(End::Greatest))
+}
+
 /// Fast sums leave the exact sums' own partials; moments, and what of complex numbers is more than a sum, are exact at any accuracy.
 ///
 /// Levels and lanes of the folds over the parts of a float type. Lanes fill the registers of AVX-512 (32 of 8 f64 each) without
@@ -320,23 +326,21 @@ macro_rules! floats {
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
             let pivot = Plain::<$part, 1, 16>::variances(bytemuck::cast_slice(batched.memory())).pivot();
-            let squares = Near::new(pivot, <$part as Lane>::SCALE);
-            floats!(@drive $part, $signed, $sum_levels, squares, batched, parts)
+            let kind = Both(FloatStats::<$part>::new(pivot), both_ends::<Self, $signed>());
+            drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts)
         }
     };
     (@stats wide $part:ty, $signed:ty, $sum_levels:literal) => {
         const LEAST_OF_STATS: Option<u64> = Some(16);
-        type OfStats = (Totals<Pair, DoubleDouble>, [Ranked; 2]);
+        type OfStats = ([[Pair; 1]; 2], (DoubleDouble, [Ranked; 2]));
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
-            floats!(@drive $part, $signed, $sum_levels, InPairs, batched, parts)
+            type Sum = FloatSums<$part, 1, $sum_levels, 16>;
+            let sums = Twice(Sum::values(), Sum::norm1());
+            let kind = Both(sums, Both(SquaresAlone::<$part>::new(), both_ends::<Self, $signed>()));
+            drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts)
         }
     };
-    (@drive $part:ty, $signed:ty, $sum_levels:literal, $squares:expr, $batched:expr, $parts:expr) => {{
-        let ends = Ends::<$signed>::of::<$part>($batched.plan.batch.policy.nan);
-        let kind = Both(FloatStats::<$part, _, $sum_levels>::new($squares), ends);
-        drive_parts(kind, $batched, |x| bytemuck::cast_slice(x), $parts)
-    }};
     (@real $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
         moments $width:ident <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, dot $dot:ty) => {
         floats!(@stats $width $part, $signed, $sum_levels);
@@ -498,7 +502,7 @@ floats! {
 
 /// Integers and the words that lanes hold them as.
 macro_rules! integers {
-    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty, $moments:ty, [$($stats:ty)?];)+) => {$(
+    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty, $moments:ty, [$($stats:ident)?];)+) => {$(
         impl Kernels for $element {
             fn exact_sum(plan: &Plan, x: &[Self], _first: u64) -> Exact<Self> {
                 integer::sum::<Self, $word>(plan, bytemuck::cast_slice(x))
@@ -547,22 +551,31 @@ macro_rules! integers {
                 drive(<$moments>::new(), batched, |x| bytemuck::cast_slice(x), out);
             }
 
-            integers!(@stats [$($stats)?] $signed);
+            integers!(@stats [$($stats)?] $word, $signed);
 
             batched_ordered!($signed, $unsigned);
         }
     )+};
-    (@stats [$stats:ty] $signed:ty) => {
+    (@stats [narrow] $word:ty, $signed:ty) => {
         const LEAST_OF_STATS: Option<u64> = Some(16);
         type OfStats = (Totals<i128, DoubleDouble>, [Ranked; 2]);
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
-            let ends = Ends::<$signed>::of::<Self>(batched.plan.batch.policy.nan);
-            let kind = Both(<$stats>::new(), ends);
+            let kind = Both(IntegerStats::<$word>::new(), both_ends::<Self, $signed>());
             drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts)
         }
     };
-    (@stats [] $signed:ty) => {
+    (@stats [wide] $word:ty, $signed:ty) => {
+        const LEAST_OF_STATS: Option<u64> = Some(16);
+        type OfStats = ([[i128; 1]; 2], (DoubleDouble, [Ranked; 2]));
+
+        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
+            let sums = Twice(IntegerSums::<$word>::values(), IntegerSums::norm1());
+            let kind = Both(sums, Both(SquaresAlone::<$word>::new(), both_ends::<Self, $signed>()));
+            drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts)
+        }
+    };
+    (@stats [] $word:ty, $signed:ty) => {
         type OfStats = ();
     };
 }
@@ -570,10 +583,10 @@ integers! {
     bool as u8, i8, u8, Integers<u8>, [];
     i8 as i8, i8, u8, Integers<i8>, [];
     i16 as i16, i16, u16, Integers<i16>, [];
-    i32 as i32, i32, u32, Integers<i32>, [IntegerStats<i32>];
-    i64 as i64, i64, u64, Squares<i64, 1, 16>, [WideStats<i64>];
+    i32 as i32, i32, u32, Integers<i32>, [narrow];
+    i64 as i64, i64, u64, Squares<i64, 1, 16>, [wide];
     u8 as u8, i8, u8, Integers<u8>, [];
     u16 as u16, i16, u16, Integers<u16>, [];
-    u32 as u32, i32, u32, Integers<u32>, [IntegerStats<u32>];
-    u64 as u64, i64, u64, Squares<u64, 1, 16>, [WideStats<u64>];
+    u32 as u32, i32, u32, Integers<u32>, [narrow];
+    u64 as u64, i64, u64, Squares<u64, 1, 16>, [wide];
 }

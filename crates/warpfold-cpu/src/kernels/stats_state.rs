@@ -19,27 +19,44 @@ pub(crate) trait StatsState<T: Kernels>: Copy + Send + Sync {
     fn greatest(&self, count: u64) -> Ranked;
 }
 
-/// What lanes of all kinds have in common.
-macro_rules! stats_state {
-    () => {
+/// What lanes of all kinds have in common: where sums stand, and where the extremes.
+macro_rules! sums_and_ends {
+    (|$all:ident| $sums:expr, $ends:expr) => {
         #[inline(always)]
         fn sums(&self, _: u64) -> Sums<T> {
-            [self.0.sums[0]]
+            let $all = self;
+            $sums(0)
         }
 
         #[inline(always)]
         fn norms(&self, _: u64) -> Sums<T> {
-            [self.0.sums[1]]
+            let $all = self;
+            $sums(1)
         }
 
         #[inline(always)]
         fn least(&self, _: u64) -> Ranked {
-            self.1[0]
+            let $all = self;
+            $ends[0]
         }
 
         #[inline(always)]
         fn greatest(&self, _: u64) -> Ranked {
-            self.1[1]
+            let $all = self;
+            $ends[1]
+        }
+    };
+}
+
+/// What has no moments that are known to 2^-53.
+macro_rules! no_plain_moments {
+    () => {
+        fn spread(&self, _: u64) -> T::Plain {
+            unreachable!("moments of {} are known to 2^-105", T::DTYPE)
+        }
+
+        fn squares(&self, _: u64) -> T::Plain {
+            unreachable!("moments of {} are known to 2^-105", T::DTYPE)
         }
     };
 }
@@ -48,7 +65,7 @@ impl<T> StatsState<T> for (Totals<Pair, About>, [Ranked; 2])
 where
     T: Kernels<Sums = [Pair; 1], Plain = Approximate<f64, 1>>,
 {
-    stats_state!();
+    sums_and_ends!(|all| |k: usize| [all.0.sums[k]], all.1);
 
     #[inline(always)]
     fn spread(&self, count: u64) -> T::Plain {
@@ -65,23 +82,29 @@ where
     }
 }
 
-impl<T, S: InTwo> StatsState<T> for (Totals<S, DoubleDouble>, [Ranked; 2])
+impl<T> StatsState<T> for (Totals<i128, DoubleDouble>, [Ranked; 2])
 where
-    T: Kernels<Sums = [S; 1], Approximate = Approximate<DoubleDouble, 1>>,
+    T: Kernels<Sums = [i128; 1], Approximate = Approximate<DoubleDouble, 1>>,
 {
-    stats_state!();
-
-    fn spread(&self, _: u64) -> T::Plain {
-        unreachable!("moments of {} are known to 2^-105", T::DTYPE)
-    }
-
-    fn squares(&self, _: u64) -> T::Plain {
-        unreachable!("moments of {} are known to 2^-105", T::DTYPE)
-    }
+    sums_and_ends!(|all| |k: usize| [all.0.sums[k]], all.1);
+    no_plain_moments!();
 
     #[inline(always)]
     fn moments(&self, _: u64) -> T::Approximate {
-        self.0.moments()
+        Approximate { sum: [self.0.sums[0].in_two()], squares: self.0.squares }
+    }
+}
+
+impl<T, S: InTwo> StatsState<T> for ([[S; 1]; 2], (DoubleDouble, [Ranked; 2]))
+where
+    T: Kernels<Sums = [S; 1], Approximate = Approximate<DoubleDouble, 1>>,
+{
+    sums_and_ends!(|all| |k: usize| all.0[k], all.1.1);
+    no_plain_moments!();
+
+    #[inline(always)]
+    fn moments(&self, _: u64) -> T::Approximate {
+        Approximate { sum: [self.0[0][0].in_two()], squares: self.1.0 }
     }
 }
 

@@ -148,11 +148,70 @@ fn square(value: DoubleDouble) -> DoubleDouble {
     fast_two_sum(square.high, (2.0 * value.high).mul_add(value.low, square.low))
 }
 
-impl<const LANES: usize> Doubles<LANES> {
-    /// Adds the square of a number of 64 bits to a lane.
+/// Sums of squares alone, of numbers of 64 bits whose sums are kept elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SquaresAlone<W>(PhantomData<W>);
+
+impl<W> SquaresAlone<W> {
+    pub(crate) fn new() -> Self {
+        SquaresAlone(PhantomData)
+    }
+}
+
+impl<W: Widen> LaneOperation for SquaresAlone<W> {
+    type Element = W;
+    type Lanes = Doubles<N>;
+    type Small = DoubleDouble;
+    const NOTHING: DoubleDouble = DoubleDouble::ZERO;
+    const IS_LARGE: bool = true;
+    without_exponent_range!(W);
+
     #[inline(always)]
-    pub(crate) fn add_square<W: Widen>(&mut self, lane: usize, x: W) {
-        let (high, low) = x.widen();
-        self.set(lane, self.get(lane).add_same_sign(square(fast_two_sum(high, low))));
+    fn filler(self, _: W) -> W {
+        W::default()
+    }
+
+    #[inline(always)]
+    fn lanes(self, (): ()) -> Doubles<N> {
+        Doubles::ZERO
+    }
+
+    #[inline(always)]
+    fn add(self, lanes: &mut Doubles<N>, x: &[W; N], _: Positions) {
+        for l in 0..N {
+            let (high, low) = x[l].widen();
+            let square = match W::IS_SHORT {
+                true => two_product(high, high),
+                false => square(fast_two_sum(high, low)),
+            };
+            lanes.set(l, lanes.get(l).add_same_sign(square));
+        }
+    }
+
+    #[inline(always)]
+    fn lane(self, lanes: &Doubles<N>, lane: usize) -> DoubleDouble {
+        lanes.get(lane)
+    }
+
+    #[inline(always)]
+    fn all(self, lanes: &Doubles<N>) -> [DoubleDouble; N] {
+        let mut all = [DoubleDouble::ZERO; N];
+        for lane in 0..N {
+            all[lane] = lanes.get(lane);
+        }
+        all
+    }
+
+    #[inline(always)]
+    fn total(self, lanes: &Doubles<N>) -> DoubleDouble {
+        lanes.folded(1).get(0)
+    }
+
+    const MERGES: bool = true;
+
+    #[inline(always)]
+    fn merge(self, small: &mut DoubleDouble, other: &DoubleDouble) -> bool {
+        *small = small.add_same_sign(*other);
+        true
     }
 }
