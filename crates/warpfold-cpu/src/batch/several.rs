@@ -1,4 +1,5 @@
-//! Several kinds in the same lanes: elements are read, and short runs gathered, once for all of them.
+//! Several kinds of the same elements, which come from memory once: kinds take what is in a near cache one after another, each in a loop of its own. In one loop for
+//! all, the compiler leaves no group of lanes in whole vectors.
 
 use bytemuck::{Pod, cast_ref, cast_slice};
 
@@ -193,7 +194,6 @@ where
         self.1.add_some(other, *cast_ref(&x), some, at);
     }
 
-    // Each kind goes through elements in a near cache by itself: in one loop, the compiler leaves no group of lanes whole.
     #[inline(always)]
     fn along(self, isa: Isa, runs: Along<'_, Self>) -> [Self::Small; RUNS_AT_ONCE] {
         let Along { kind: Both(one, other), x, exponents, ahead, ranges } = runs;

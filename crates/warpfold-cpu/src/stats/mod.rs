@@ -1,8 +1,8 @@
 //! Everything that stats tells of each output, a column each.
 //!
-//! What is read of the same accumulators is folded once (`groups`): a pass for each group is many times faster than wide accumulators for outputs of few elements,
-//! as what is short is read from a near cache. Rows, columns and segments of 32-bit numbers that are not too short are read once for all of them, by lanes of all
-//! kinds (`batch/several`): of f64 and of 16 bits arithmetic is the limit, and of few elements what is made of the results.
+//! Rows, columns and segments that are not too short are read once for all of it, by lanes of several kinds (`batch/several`): each group of reductions reads
+//! its part of what these hold, and folds by its own what that leaves in doubt. Of few elements, of groups, and where there are no such lanes, what is read of the
+//! same accumulators is folded once (`groups`): a pass for each group is many times faster than wide accumulators for outputs of few elements.
 
 mod groups;
 
