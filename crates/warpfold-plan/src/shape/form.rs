@@ -251,6 +251,19 @@ mod tests {
     }
 
     #[test]
+    fn indices_ascend_unless_axes_are_turned_or_swapped() {
+        let c = Layout::c(&[3, 4, 5]).unwrap();
+        for axes in [&[0][..], &[1], &[0, 1], &[0, 2], &[0, 1, 2]] {
+            assert!(form(c.clone(), axes).ascends(), "{axes:?}");
+        }
+        let turned = Layout::strided(&[3, 4], &[-4, 1], 8).unwrap();
+        assert!(!form(turned.clone(), &[0]).ascends());
+        assert!(form(turned, &[1]).ascends());
+        let swapped = Layout::strided(&[3, 5, 4], &[4, 12, 1], 0).unwrap();
+        assert!(!form(swapped, &[0, 1]).ascends());
+    }
+
+    #[test]
     fn axes_of_length_one_go_and_neighbours_join() {
         let f = form(Layout::c(&[2, 1, 3, 1, 4]).unwrap(), &[2, 4]);
         assert_eq!(f.folded, [Loop { length: 12, stride: 1, position: 1 }]);
