@@ -52,7 +52,7 @@ mod together;
 
 pub(crate) use complex_norms::{LargestSquare, NearNorm, NormSums};
 pub(crate) use ending::Ending;
-pub(crate) use ends::FirstNumber;
+pub(crate) use ends::{Ends, FirstNumber};
 pub(crate) use float_stats::{About, FloatStats, InTwo, Totals};
 pub(crate) use float_sums::FloatSums;
 pub(crate) use integer_products::{IntegerProducts, Wrapped};

@@ -119,17 +119,22 @@ pub(crate) fn are_driven<T: FoldWhole>(batched: &Batched<'_, T>) -> bool {
         }
 }
 
-/// Folds every output once with lanes of a kind over the elements' words, for all parts; returns whether there were elements that the kind does not know.
-pub(crate) fn drive_parts<T: FoldWhole, K: LaneOperation>(
-    kind: K,
+/// Folds every output once with lanes of a kind over the elements' words, or of another that columns take, for all parts; returns whether there were elements that
+/// the kind does not know.
+pub(crate) fn drive_parts<T: FoldWhole, K, C>(
+    (kind, of_columns): (K, C),
     batched: &Batched<'_, T>,
     words: fn(&[T]) -> &[K::Element],
     parts: &[Box<dyn Part<K::Small> + '_>],
-) -> bool {
+) -> bool
+where
+    K: LaneOperation,
+    C: LaneOperation<Element = K::Element, Small = K::Small>,
+{
     let sink = Parts { all: parts, has_left: AtomicBool::new(false) };
     match batched.source {
         Source::Loops(x, form) if batched.plan.way == Way::Columns => {
-            columns::run(kind, batched.plan, words(x), form, &sink);
+            columns::run(of_columns, batched.plan, words(x), form, &sink);
         }
         Source::Loops(x, form) => {
             rows::run(kind, batched.plan, words(x), Runs::Rows(form), &sink);

@@ -5,7 +5,7 @@
 //! and neither do types: their orders differ by a few constants.
 
 use std::hint::{black_box, select_unpredictable};
-use std::ops::BitXor;
+use std::ops::{BitXor, Not};
 
 use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use crate::Nan;
@@ -41,7 +41,9 @@ impl Ranked {
 pub(crate) const MOST_INDICES: u64 = 1 << 32;
 
 /// A signed integer that ranks are.
-pub(crate) trait Rank: Copy + Ord + BitXor<Output = Self> + Send + Sync {
+pub(crate) trait Rank:
+    Copy + Ord + BitXor<Output = Self> + Not<Output = Self> + Send + Sync
+{
     const LOWEST: Self;
     const HIGHEST: Self;
 

@@ -8,7 +8,7 @@ use warpfold_num::Complex;
 
 pub(crate) use self::stats_state::StatsState;
 use super::batch::{
-    About, Approximate, Batched, Both, BothEnds, End, FirstHighest, FirstNumber, FloatStats,
+    About, Approximate, Batched, Both, BothEnds, End, Ends, FirstHighest, FirstNumber, FloatStats,
     FloatSums, Highest, IntegerProducts, IntegerStats, IntegerSums, Integers, Largest,
     LargestSquare, Multiplied, NearNorm, NearProduct, NearProducts, Nonzero, NormSums, Order, Out,
     Part, Plain, Rank, Ranked, Sizes, Squares, SquaresAlone, Sums, Tally, Totals, Twice, Widest,
@@ -326,8 +326,9 @@ macro_rules! floats {
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
             let pivot = Plain::<$part, 1, 16>::variances(bytemuck::cast_slice(batched.memory())).pivot();
-            let kind = Both(FloatStats::<$part>::new(pivot), both_ends::<Self, $signed>());
-            drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts)
+            let (sums, ends) = (FloatStats::<$part>::new(pivot), Ends::<$signed>::of::<$part>(Nan::Propagate));
+            let kinds = (Both(sums, both_ends::<Self, $signed>()), Both(sums, ends));
+            drive_parts(kinds, batched, |x| bytemuck::cast_slice(x), parts)
         }
     };
     (@stats wide $part:ty, $signed:ty, $sum_levels:literal) => {
@@ -338,7 +339,7 @@ macro_rules! floats {
             type Sum = FloatSums<$part, 1, $sum_levels, 16>;
             let sums = Twice(Sum::values(), Sum::norm1());
             let kind = Both(sums, Both(SquaresAlone::<$part>::new(), both_ends::<Self, $signed>()));
-            drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts)
+            drive_parts((kind, kind), batched, |x| bytemuck::cast_slice(x), parts)
         }
     };
     (@real $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
@@ -561,8 +562,9 @@ macro_rules! integers {
         type OfStats = (Totals<i128, DoubleDouble>, [Ranked; 2]);
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
-            let kind = Both(IntegerStats::<$word>::new(), both_ends::<Self, $signed>());
-            drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts)
+            let (sums, ends) = (IntegerStats::<$word>::new(), Ends::<$signed>::of::<Self>(Nan::Propagate));
+            let kinds = (Both(sums, both_ends::<Self, $signed>()), Both(sums, ends));
+            drive_parts(kinds, batched, |x| bytemuck::cast_slice(x), parts)
         }
     };
     (@stats [wide] $word:ty, $signed:ty) => {
@@ -572,7 +574,7 @@ macro_rules! integers {
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
             let sums = Twice(IntegerSums::<$word>::values(), IntegerSums::norm1());
             let kind = Both(sums, Both(SquaresAlone::<$word>::new(), both_ends::<Self, $signed>()));
-            drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts)
+            drive_parts((kind, kind), batched, |x| bytemuck::cast_slice(x), parts)
         }
     };
     (@stats [] $word:ty, $signed:ty) => {
