@@ -8,7 +8,7 @@
 //! Kinds see words: the order of all 32-bit types is one kind with a few constants, so that few kernels are compiled.
 
 use super::band::Band;
-use super::rows::{Along, RUNS_AT_ONCE, beside};
+use super::rows::{Along, Appended, RUNS_AT_ONCE, beside};
 use crate::isa::with_lanes;
 use warpfold_plan::plan::Isa;
 
@@ -129,6 +129,12 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     #[inline(always)]
     fn along(self, isa: Isa, runs: Along<'_, Self>) -> [Self::Small; RUNS_AT_ONCE] {
         with_lanes(isa, runs)
+    }
+
+    /// The same after what was found before.
+    #[inline(always)]
+    fn append_along(self, isa: Isa, runs: Along<'_, Self>, smalls: &mut Vec<Self::Small>) {
+        with_lanes(isa, Appended { runs, smalls });
     }
 
     /// Adds `N` short runs, one after another in memory, each to a lane.

@@ -123,6 +123,36 @@ impl<K: LaneOperation> Job for Along<'_, K> {
 
     #[inline(always)]
     fn run<C: Target>(self) -> [K::Small; RUNS_AT_ONCE] {
+        let mut smalls = [K::NOTHING; RUNS_AT_ONCE];
+        for (lanes, small) in self.lanes::<C>()[..self.ranges.len()].iter().zip(&mut smalls) {
+            *small = self.kind.total(lanes);
+        }
+        smalls
+    }
+}
+
+/// The same after what was found before: an array of a few would take as long as short runs do.
+pub(super) struct Appended<'a, 's, K: LaneOperation> {
+    pub(super) runs: Along<'a, K>,
+    pub(super) smalls: &'s mut Vec<K::Small>,
+}
+
+impl<K: LaneOperation> Job for Appended<'_, '_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Target>(self) {
+        let Appended { runs, smalls } = self;
+        for lanes in &runs.lanes::<C>()[..runs.ranges.len()] {
+            smalls.push(runs.kind.total(lanes));
+        }
+    }
+}
+
+impl<K: LaneOperation> Along<'_, K> {
+    /// Accumulators of each run.
+    #[inline(always)]
+    fn lanes<C: Target>(&self) -> [K::Lanes; RUNS_AT_ONCE] {
         let empty = self.kind.lanes(self.exponents);
         let mut lanes_of_runs = [empty; RUNS_AT_ONCE];
         for (range, lanes) in self.ranges.iter().zip(&mut lanes_of_runs) {
@@ -130,7 +160,7 @@ impl<K: LaneOperation> Job for Along<'_, K> {
                 *lanes = self.groups(empty, range.clone());
                 let rest = range.len() % N;
                 if rest > 0 {
-                    let Along { kind, x, .. } = self;
+                    let Along { kind, x, .. } = *self;
                     let first = range.len() - rest;
                     let x = &x[range.start + first..];
                     with_lanes_apart(C::ISA, Rest { kind, x, rest, first: first as u64, lanes });
@@ -139,11 +169,7 @@ impl<K: LaneOperation> Job for Along<'_, K> {
                 *lanes = self.along(empty, range.clone());
             }
         }
-        let mut smalls = [K::NOTHING; RUNS_AT_ONCE];
-        for (lanes, small) in lanes_of_runs[..self.ranges.len()].iter().zip(&mut smalls) {
-            *small = self.kind.total(lanes);
-        }
-        smalls
+        lanes_of_runs
     }
 }
 
@@ -236,19 +262,33 @@ impl<K: LaneOperation> Job for Apart<'_, '_, K> {
             return true;
         }
         // What may miss and joins is a sum, of which pieces have exponent ranges of their own.
-        let first = block.smalls.len();
-        let mut fits = K::MAY_MISS && K::MERGES && range.len() > PIECE;
+        let has_pieces = K::MAY_MISS && K::MERGES && range.len() > PIECE;
+        has_pieces && with_lanes_apart(C::ISA, Pieces { block, range })
+    }
+}
+
+/// The same of pieces of it, each in an exponent range of its own.
+struct Pieces<'a, 'b, K: LaneOperation> {
+    block: &'a mut Block<'b, K>,
+    range: Range<usize>,
+}
+
+impl<K: LaneOperation> Job for Pieces<'_, '_, K> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<C: Target>(self) -> bool {
+        let Pieces { block, range } = self;
+        let (first, mut fits) = (block.smalls.len(), true);
         for start in range.clone().step_by(PIECE) {
-            if !fits {
-                break;
-            }
             fits = block.apart::<C>(start..range.end.min(start + PIECE));
             if fits && start > range.start {
                 fits = block.join_last(start - range.start);
             }
-        }
-        if !fits {
-            block.smalls.truncate(first);
+            if !fits {
+                block.smalls.truncate(first);
+                break;
+            }
         }
         fits
     }
@@ -299,8 +339,7 @@ impl<K: LaneOperation> Block<'_, K> {
     #[inline(always)]
     fn add_runs<C: Target>(&mut self, exponents: K::ExponentRange, ranges: &[Range<usize>]) {
         let Block { kind, x, ahead, .. } = *self;
-        let smalls = kind.along(C::ISA, Along { kind, x, exponents, ahead, ranges });
-        self.smalls.extend_from_slice(&smalls[..ranges.len()]);
+        kind.append_along(C::ISA, Along { kind, x, exponents, ahead, ranges }, self.smalls);
     }
 
     /// Joins what was found last, of elements that stand so far from the first of those before, with that; `false` if nothing holds both.

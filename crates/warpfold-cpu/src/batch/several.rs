@@ -93,6 +93,12 @@ impl<K: LaneOperation> LaneOperation for Twice<K> {
     }
 
     #[inline(always)]
+    fn append_along(self, isa: Isa, runs: Along<'_, Self>, smalls: &mut Vec<Self::Small>) {
+        let count = runs.ranges.len();
+        smalls.extend_from_slice(&self.along(isa, runs)[..count]);
+    }
+
+    #[inline(always)]
     fn beside(self, [one, other]: Self::Lanes, runs: &[K::Element], length: usize) -> Self::Lanes {
         [self.0.beside(one, runs, length), self.1.beside(other, runs, length)]
     }
@@ -205,6 +211,12 @@ where
             both[k] = (ones[k], others[k]);
         }
         both
+    }
+
+    #[inline(always)]
+    fn append_along(self, isa: Isa, runs: Along<'_, Self>, smalls: &mut Vec<Self::Small>) {
+        let count = runs.ranges.len();
+        smalls.extend_from_slice(&self.along(isa, runs)[..count]);
     }
 
     #[inline(always)]
