@@ -53,15 +53,6 @@ impl<W: Rank> LaneOperation for FirstNumber<W> {
     }
 
     #[inline(always)]
-    fn all(self, lanes: &Ranks<W>) -> [Ranked; N] {
-        let mut all = [Ranked::NOTHING; N];
-        for lane in 0..N {
-            all[lane] = self.lane(lanes, lane);
-        }
-        all
-    }
-
-    #[inline(always)]
     fn total(self, lanes: &Ranks<W>) -> Ranked {
         let (rank, arg_index) = W::first_greatest(&lanes.ranks, &lanes.arg_indices);
         self.0.ranked(rank, arg_index)
@@ -161,15 +152,6 @@ impl<W: Rank> LaneOperation for Ends<W> {
     fn lane(self, lanes: &EndsLanes<W>, lane: usize) -> [Ranked; 2] {
         let least = self.ranked(lanes.least[lane], lanes.least_at[lane]);
         [least, self.ranked(lanes.greatest[lane], lanes.greatest_at[lane])]
-    }
-
-    #[inline(always)]
-    fn all(self, lanes: &EndsLanes<W>) -> [[Ranked; 2]; N] {
-        let mut all = [Self::NOTHING; N];
-        for lane in 0..N {
-            all[lane] = self.lane(lanes, lane);
-        }
-        all
     }
 
     #[inline(always)]

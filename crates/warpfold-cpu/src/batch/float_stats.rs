@@ -163,15 +163,6 @@ impl<F: Lane + Ordered> LaneOperation for FloatStats<F> {
     }
 
     #[inline(always)]
-    fn all(self, lanes: &StatsLanes) -> [Self::Small; N] {
-        let mut all = [Self::NOTHING; N];
-        for lane in 0..N {
-            all[lane] = self.lane(lanes, lane);
-        }
-        all
-    }
-
-    #[inline(always)]
     fn total(self, lanes: &StatsLanes) -> Self::Small {
         let ([sum], [norm]) = (self.0.total(&lanes.sums), self.0.total(&lanes.norms));
         let squares = added_by_halves(lanes.squares, 1)[0];

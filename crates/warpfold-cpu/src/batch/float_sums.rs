@@ -165,7 +165,11 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
 
     #[inline(always)]
     fn lane(self, lanes: &Self::Lanes, lane: usize) -> [Pair; PARTS] {
-        std::array::from_fn(|part| Self::pair(lanes, lane * PARTS + part, LANES))
+        let mut pairs = Self::NOTHING;
+        for part in 0..PARTS {
+            pairs[part] = Self::pair(lanes, lane * PARTS + part, LANES);
+        }
+        pairs
     }
 
     #[inline(always)]
@@ -193,7 +197,11 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
 
     #[inline(always)]
     fn total(self, lanes: &Self::Lanes) -> [Pair; PARTS] {
-        std::array::from_fn(|part| Self::pair(lanes, part, PARTS))
+        let mut pairs = Self::NOTHING;
+        for part in 0..PARTS {
+            pairs[part] = Self::pair(lanes, part, PARTS);
+        }
+        pairs
     }
 
     const PUTS: bool = true;

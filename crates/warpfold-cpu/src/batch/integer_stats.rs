@@ -86,15 +86,6 @@ impl<W: NarrowInteger> LaneOperation for IntegerStats<W> {
     }
 
     #[inline(always)]
-    fn all(self, lanes: &StatsOfIntegers) -> [Self::Small; N] {
-        let mut all = [Self::NOTHING; N];
-        for lane in 0..N {
-            all[lane] = self.lane(lanes, lane);
-        }
-        all
-    }
-
-    #[inline(always)]
     fn total(self, lanes: &StatsOfIntegers) -> Self::Small {
         // Runs that are joined have no more elements than a few tiles.
         totals::<W>(

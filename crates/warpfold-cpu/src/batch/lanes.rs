@@ -102,7 +102,11 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// What each holds.
     #[inline(always)]
     fn all(self, lanes: &Self::Lanes) -> [Self::Small; N] {
-        std::array::from_fn(|lane| self.lane(lanes, lane))
+        let mut all = [Self::NOTHING; N];
+        for lane in 0..N {
+            all[lane] = self.lane(lanes, lane);
+        }
+        all
     }
 
     /// Appends what lanes hold, one after another.

@@ -31,14 +31,13 @@ pub(crate) trait Read<S>: Sync {
         smalls: &[S; AT_ONCE],
         counts: [u64; AT_ONCE],
     ) -> ([MaybeUninit<Self::Result>; AT_ONCE], [bool; AT_ONCE]) {
-        let mut are_results = [true; AT_ONCE];
-        let results = std::array::from_fn(|k| match self.small(&smalls[k], counts[k]) {
-            Some(result) => MaybeUninit::new(result),
-            None => {
-                are_results[k] = false;
-                MaybeUninit::uninit()
+        let (mut results, mut are_results) = ([MaybeUninit::uninit(); AT_ONCE], [true; AT_ONCE]);
+        for k in 0..AT_ONCE {
+            match self.small(&smalls[k], counts[k]) {
+                Some(result) => results[k] = MaybeUninit::new(result),
+                None => are_results[k] = false,
             }
-        });
+        }
         (results, are_results)
     }
 

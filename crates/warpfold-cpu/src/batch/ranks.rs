@@ -130,8 +130,11 @@ fn by_words<W: Copy + Into<i64> + TryFrom<i64>>(
     ranks: &[W; N],
     arg_indices: &[u32; N],
 ) -> (W, u32) {
-    let word =
-        greatest(std::array::from_fn(|l| ranks[l].into() << 32 | i64::from(!arg_indices[l])));
+    let mut words = [0; N];
+    for l in 0..N {
+        words[l] = ranks[l].into() << 32 | i64::from(!arg_indices[l]);
+    }
+    let word = greatest(words);
     let Ok(rank) = W::try_from(word >> 32) else { unreachable!("the upper half is a rank") };
     (rank, !(word as u32))
 }

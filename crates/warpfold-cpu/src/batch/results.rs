@@ -92,7 +92,10 @@ impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Neighbours<'_, R, S, D> {
         let (slots, last_slots) = self.slots.as_chunks::<AT_ONCE>();
         let mut first = 0;
         for (smalls, slots) in smalls.iter().zip(slots) {
-            let counts = std::array::from_fn(|k| count(first + k));
+            let mut counts = [0; AT_ONCE];
+            for k in 0..AT_ONCE {
+                counts[k] = count(first + k);
+            }
             let found = self.reader.neighbours(smalls, counts);
             write(found, slots, first, self.deferred);
             first += AT_ONCE;
@@ -101,7 +104,10 @@ impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Neighbours<'_, R, S, D> {
         if D::IS_LONG {
             let mut smalls = [last; AT_ONCE];
             smalls[..last_smalls.len()].copy_from_slice(last_smalls);
-            let counts = std::array::from_fn(|k| count(first + k.min(last_smalls.len() - 1)));
+            let mut counts = [0; AT_ONCE];
+            for k in 0..AT_ONCE {
+                counts[k] = count(first + k.min(last_smalls.len() - 1));
+            }
             let found = self.reader.neighbours(&smalls, counts);
             return write(found, last_slots, first, self.deferred);
         }

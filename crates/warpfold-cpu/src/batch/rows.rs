@@ -409,7 +409,10 @@ pub(super) fn beside<K: LaneOperation>(
         _ => {
             let mut lanes = lanes;
             for k in 0..length {
-                let group = std::array::from_fn(|l| runs[l * length + k]);
+                let mut group = [runs[k]; N];
+                for l in 0..N {
+                    group[l] = runs[l * length + k];
+                }
                 kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
             }
             lanes
@@ -427,7 +430,10 @@ fn strided<K: LaneOperation, const LENGTH: usize>(
     let (runs, _) = runs.as_chunks::<LENGTH>();
     let runs: &[[K::Element; LENGTH]; N] = runs.first_chunk().expect("as many as lanes");
     for k in 0..LENGTH {
-        let group = std::array::from_fn(|l| runs[l][k]);
+        let mut group = [runs[0][k]; N];
+        for l in 0..N {
+            group[l] = runs[l][k];
+        }
         kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
     }
     lanes

@@ -85,7 +85,9 @@ impl<const LEVELS: usize, const LANES: usize> Cascade<LEVELS, LANES> {
         const { assert!(LEVELS < 2, "sums of more levels are not of two f64") };
         let mut levels = [0.0; LANES];
         for (lanes, bias) in self.levels.iter().zip(&self.bias) {
-            levels = std::array::from_fn(|lane| lanes[lane] - bias);
+            for lane in 0..LANES {
+                levels[lane] = lanes[lane] - bias;
+            }
         }
         (levels, self.rest)
     }

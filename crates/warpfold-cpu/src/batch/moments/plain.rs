@@ -86,7 +86,11 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Plain<W
     #[inline(always)]
     fn total(self, [sums, squares]: &Self::Lanes) -> Approximate<f64, PARTS> {
         let (sums, squares) = (added_by_halves(*sums, PARTS), added_by_halves(*squares, 1));
-        Approximate { sum: std::array::from_fn(|part| sums[part]), squares: squares[0] }
+        let mut all = Self::NOTHING;
+        for part in 0..PARTS {
+            all.sum[part] = sums[part];
+        }
+        Approximate { squares: squares[0], ..all }
     }
 
     const PUTS: bool = true;

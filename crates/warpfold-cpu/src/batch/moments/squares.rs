@@ -98,7 +98,11 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Squares
     #[inline(always)]
     fn total(self, [sums, squares]: &Self::Lanes) -> Approximate<DoubleDouble, PARTS> {
         let (sums, squares) = (sums.folded(PARTS), squares.folded(1));
-        Approximate { sum: std::array::from_fn(|part| sums.get(part)), squares: squares.get(0) }
+        let mut all = Self::NOTHING;
+        for part in 0..PARTS {
+            all.sum[part] = sums.get(part);
+        }
+        Approximate { squares: squares.get(0), ..all }
     }
 
     const PUTS: bool = true;
@@ -191,15 +195,6 @@ impl<W: Widen> LaneOperation for SquaresAlone<W> {
     #[inline(always)]
     fn lane(self, lanes: &Doubles<N>, lane: usize) -> DoubleDouble {
         lanes.get(lane)
-    }
-
-    #[inline(always)]
-    fn all(self, lanes: &Doubles<N>) -> [DoubleDouble; N] {
-        let mut all = [DoubleDouble::ZERO; N];
-        for lane in 0..N {
-            all[lane] = lanes.get(lane);
-        }
-        all
     }
 
     #[inline(always)]
