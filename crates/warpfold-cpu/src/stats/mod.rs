@@ -80,6 +80,9 @@ fn together(dtype: DType) -> Vec<Vec<Op>> {
     all
 }
 
+/// A reduction with its column and gaps.
+type Found = (Op, Column, Vec<u64>);
+
 /// All reductions of stats of an array in parts.
 struct All<'a, T> {
     x: &'a [T],
@@ -92,7 +95,7 @@ struct All<'a, T> {
 impl<'a, T: Kernels> All<'a, T> {
     /// Each reduction with its column and gaps: by lanes of all kinds at once where these are driven over the array, else by a fold for each group; and whether
     /// there may be NaNs.
-    fn found(&self) -> Result<(Vec<(Op, Column, Vec<u64>)>, bool)> {
+    fn found(&self) -> Result<(Vec<Found>, bool)> {
         let mut found = Vec::new();
         let is_alone = |ops: &Vec<Op>| T::DTYPE.is_complex() && ops[0] == Op::L1;
         let (alone, shared): (Vec<_>, Vec<_>) = together(T::DTYPE).into_iter().partition(is_alone);

@@ -87,9 +87,7 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Plain<W
     fn total(self, [sums, squares]: &Self::Lanes) -> Approximate<f64, PARTS> {
         let (sums, squares) = (added_by_halves(*sums, PARTS), added_by_halves(*squares, 1));
         let mut all = Self::NOTHING;
-        for part in 0..PARTS {
-            all.sum[part] = sums[part];
-        }
+        all.sum.copy_from_slice(&sums[..PARTS]);
         Approximate { squares: squares[0], ..all }
     }
 
