@@ -95,6 +95,24 @@ pub(super) fn with_lanes<J: Job>(isa: Isa, job: J) -> J::Output {
     }
 }
 
+/// The same by a call that stays one, so that the job's code does not change what becomes of its caller's.
+#[inline(always)]
+pub(super) fn with_lanes_apart<J: Job>(isa: Isa, job: J) -> J::Output {
+    #[cfg(target_arch = "x86_64")]
+    match isa.min(Isa::widest()) {
+        // SAFETY: as in `with_isa`.
+        Isa::Avx512 => unsafe { x86::avx512_apart(job) },
+        // SAFETY: as in `with_isa`.
+        Isa::Avx2 => unsafe { x86::avx2_apart(job) },
+        Isa::Baseline => unreachable!("lanes are not driven without vectors"),
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = isa;
+        job.run::<Common>()
+    }
+}
+
 /// Runs a job of lanes with no wider instructions than AVX2.
 #[inline]
 pub(super) fn with_short_lanes<J: Job>(isa: Isa, job: J) -> J::Output {
@@ -138,6 +156,20 @@ mod x86 {
 
     #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) fn avx2<J: Job>(job: J) -> J::Output {
+        job.run::<Avx2>()
+    }
+
+    #[inline(never)]
+    #[target_feature(
+        enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma,f16c,bmi1,bmi2,lzcnt,popcnt"
+    )]
+    pub(super) fn avx512_apart<J: Job>(job: J) -> J::Output {
+        job.run::<Avx512>()
+    }
+
+    #[inline(never)]
+    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) fn avx2_apart<J: Job>(job: J) -> J::Output {
         job.run::<Avx2>()
     }
 }

@@ -118,6 +118,7 @@ fn main() {
                 // Of any others, products of a row overflow.
                 DType::I32 if op == Op::Prod => of!(i32, |at| (at % 2) as i32 * 2 - 1),
                 DType::I32 => of!(i32, |at| (unit(at) * 2e9 - 1e9) as i32),
+                DType::I64 => of!(i64, |at| (unit(at) * 2e12 - 1e12) as i64),
                 DType::Complex64
                     if matches!(op, Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax) => {}
                 DType::Complex64 => {

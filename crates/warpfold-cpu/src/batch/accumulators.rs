@@ -259,7 +259,7 @@ impl<'s, 'k, K: LaneOperation> Stripe<'s, 'k, K> {
         // What is known of the type leaves the rest out of the code of most kinds.
         if size_of::<K::Monitor>() == 0 || !kind.is_monitoring() {
             for (group, lanes) in lanes.iter_mut().enumerate() {
-                band.add_unmonitored(group * N, lanes);
+                K::add_rows_unmonitored(band, group * N, lanes);
             }
             return 0;
         }
@@ -277,7 +277,7 @@ impl<'s, 'k, K: LaneOperation> Stripe<'s, 'k, K> {
             }
         }
         for (group, (lanes, made)) in lanes.iter().zip(next.iter_mut()).enumerate().skip(full) {
-            let monitor = band.add_one(group * N, *lanes, made);
+            let monitor = K::add_rows(band, group * N, *lanes, made);
             if !kind.keeps(exponents, &monitor) {
                 *made = *lanes;
                 missed.push(group);
@@ -310,7 +310,7 @@ impl<'s, 'k, K: LaneOperation> Stripe<'s, 'k, K> {
                     let exponents =
                         band.kind.exponents(band.survey(columns.clone()), band.rows as u64)?;
                     let mut lanes = band.kind.lanes(exponents);
-                    band.add_one(columns.start, lanes, &mut lanes);
+                    K::add_rows(band, columns.start, lanes, &mut lanes);
                     for (lane, column) in columns.enumerate() {
                         let small = K::moved(band.kind.lane(&lanes, lane), moved(column));
                         overflow.join(at(column), &small, band.rows as u64);

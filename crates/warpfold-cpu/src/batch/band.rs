@@ -16,7 +16,7 @@ pub(super) const ABREAST: usize = 2;
 pub(super) const MISSED: usize = 16;
 
 /// Rows of a stripe.
-pub(super) struct Band<'x, K: LaneOperation> {
+pub(crate) struct Band<'x, K: LaneOperation> {
     pub(super) kind: K,
     pub(super) x: &'x [K::Element],
     /// Where the first row begins, how many columns each has, and how far it is to the next.
@@ -109,6 +109,13 @@ impl<K: LaneOperation> Band<'_, K> {
     #[inline(always)]
     pub(super) fn row(&self, k: usize) -> &[K::Element] {
         &self.x[self.start + k * self.stride..][..self.width]
+    }
+
+    /// The same elements for another kind.
+    #[inline(always)]
+    pub(super) fn of<'y, L: LaneOperation>(&self, kind: L, x: &'y [L::Element]) -> Band<'y, L> {
+        let Band { start, width, stride, rows, first, position, ahead, .. } = *self;
+        Band { kind, x, start, width, stride, rows, first, position, ahead }
     }
 
     /// Some of the rows.

@@ -113,6 +113,7 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
     type Lanes = Cascade<LEVELS, LANES>;
     type Small = [Pair; PARTS];
     const NOTHING: [Pair; PARTS] = [Pair { high: 0.0, low: 0.0 }; PARTS];
+    const RESTS_APART: bool = LEVELS > 0;
 
     #[inline(always)]
     fn filler(self, _: [F; PARTS]) -> [F; PARTS] {

@@ -79,6 +79,7 @@ impl<W: Addend> LaneOperation for IntegerSums<W> {
     type Lanes = Halves;
     type Small = [i128; 1];
     const NOTHING: [i128; 1] = [0];
+    const RESTS_APART: bool = W::WIDE;
     without_exponent_range!(W);
 
     #[inline(always)]

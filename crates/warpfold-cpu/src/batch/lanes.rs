@@ -7,6 +7,11 @@
 //!
 //! Kinds see words: the order of all 32-bit types is one kind with a few constants, so that few kernels are compiled.
 
+use super::band::Band;
+use super::rows::{Along, Appended, RUNS_AT_ONCE, beside};
+use crate::isa::with_lanes;
+use warpfold_plan::plan::Isa;
+
 /// Accumulators side by side: two registers of f64, or fewer of narrower numbers.
 pub(crate) const N: usize = 16;
 
@@ -124,8 +129,46 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// What all hold together.
     fn total(self, lanes: &Self::Lanes) -> Self::Small;
 
-    /// Whether the lanes of one group fill the registers, or no element stands for nothing: rows add their last few by `add_some` then.
+    /// What runs of elements hold, each in accumulators of its own.
+    #[inline(always)]
+    fn along(self, isa: Isa, runs: Along<'_, Self>) -> [Self::Small; RUNS_AT_ONCE] {
+        with_lanes(isa, runs)
+    }
+
+    /// The same after what was found before.
+    #[inline(always)]
+    fn append_along(self, isa: Isa, runs: Along<'_, Self>, smalls: &mut Vec<Self::Small>) {
+        with_lanes(isa, Appended { runs, smalls });
+    }
+
+    /// Adds `N` short runs, one after another in memory, each to a lane.
+    #[inline(always)]
+    fn beside(self, lanes: Self::Lanes, runs: &[Self::Element], length: usize) -> Self::Lanes {
+        beside(self, lanes, runs, length)
+    }
+
+    /// Adds all rows of a group of neighbouring columns to lanes; what they make then is as it should be where the monitor says so.
+    #[inline(always)]
+    fn add_rows(
+        band: &Band<'_, Self>,
+        column: usize,
+        lanes: Self::Lanes,
+        made: &mut Self::Lanes,
+    ) -> Self::Monitor {
+        band.add_one(column, lanes, made)
+    }
+
+    /// The same of a kind that need not monitor, in place.
+    #[inline(always)]
+    fn add_rows_unmonitored(band: &Band<'_, Self>, column: usize, lanes: &mut Self::Lanes) {
+        band.add_unmonitored(column, lanes);
+    }
+
+    /// Whether the lanes of one group fill the registers, or no element stands for nothing.
     const IS_LARGE: bool = false;
+
+    /// Whether rows add their last few in a call, by `add_some`: among the selections of these the compiler leaves some accumulators no whole vectors.
+    const RESTS_APART: bool = Self::IS_LARGE;
 
     /// Whether there may be elements that no exponent range covers.
     const MAY_MISS: bool = true;

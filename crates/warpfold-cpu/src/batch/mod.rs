@@ -18,8 +18,11 @@ mod columns;
 mod complex_norms;
 mod doubtful;
 mod ending;
+mod ends;
+mod float_stats;
 mod float_sums;
 mod integer_products;
+mod integer_stats;
 mod integer_sums;
 mod into_partial;
 mod lanes;
@@ -49,13 +52,16 @@ mod together;
 
 pub(crate) use complex_norms::{LargestSquare, NearNorm, NormSums};
 pub(crate) use ending::Ending;
+pub(crate) use ends::{Ends, FirstNumber};
+pub(crate) use float_stats::{About, FloatStats, InTwo, Totals};
 pub(crate) use float_sums::FloatSums;
 pub(crate) use integer_products::{IntegerProducts, Wrapped};
+pub(crate) use integer_stats::IntegerStats;
 pub(crate) use integer_sums::IntegerSums;
 pub(crate) use into_partial::{IntoPartial, element, extreme, take};
 pub(crate) use lanes::LaneOperation;
 pub(crate) use moments::Approximate;
-pub(super) use moments::{Integers, Plain, Squares};
+pub(super) use moments::{Integers, Plain, Squares, SquaresAlone};
 pub(crate) use near_products::{MOST as MOST_NEAR, NearProduct, NearProducts};
 pub(super) use nonzero::Nonzero;
 pub(crate) use nonzero::Tally;
@@ -66,11 +72,10 @@ pub(crate) use outputs::{Out, Read, one_by_one};
 pub(crate) use parts::{Part, PartOf, are_driven, drive_parts};
 pub(crate) use products::{Multiplied, multiply};
 pub(super) use ranks::{BothEnds, FirstHighest, Highest, Order};
-pub(crate) use ranks::{End, Extremum, Kept, Rank, Ranked};
+pub(crate) use ranks::{End, Extremum, Kept, MOST_INDICES, Rank, Ranked};
 pub(crate) use results::{
     AT_ONCE, Lone, Writer, collect, collect_in_turn, few, keep, most_doubtful,
 };
-pub(crate) use rows::TILE;
 use runs::Runs;
 pub(crate) use several::{Both, Twice};
 pub(crate) use short::short;
@@ -135,6 +140,14 @@ impl<'a, T: FoldWhole> Batched<'a, T> {
         match self.source {
             Source::Loops(_, form) => form.inputs,
             Source::Segments(..) | Source::Groups(..) => 0,
+        }
+    }
+
+    /// Whether the elements of an output are added in the order of their indices.
+    pub(crate) fn ascends(&self) -> bool {
+        match self.source {
+            Source::Loops(_, form) => form.ascends(),
+            Source::Segments(..) | Source::Groups(..) => true,
         }
     }
 

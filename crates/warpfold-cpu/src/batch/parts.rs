@@ -2,6 +2,7 @@
 //! doubt.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::into_partial::IntoPartial;
 use super::lanes::LaneOperation;
@@ -50,9 +51,12 @@ impl<T: FoldWhole, P: IntoPartial<T>, F: Sync> Alone for PartOf<'_, T, P, F> {
     }
 }
 
-impl<T: FoldWhole, P: IntoPartial<T>, S, F: Fn(&S) -> P + Sync> Part<S> for PartOf<'_, T, P, F> {
+impl<T: FoldWhole, P: IntoPartial<T>, S, F: Fn(&S, u64) -> P + Sync> Part<S>
+    for PartOf<'_, T, P, F>
+{
     fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
-        let parts: Vec<P> = smalls.iter().map(&self.part).collect();
+        let part = |(k, small)| (self.part)(small, counts.of(k));
+        let parts: Vec<P> = smalls.iter().enumerate().map(part).collect();
         self.out.smalls(first, step, counts, &parts);
     }
 
@@ -65,22 +69,27 @@ impl<T: FoldWhole, P: IntoPartial<T>, S, F: Fn(&S) -> P + Sync> Part<S> for Part
     }
 }
 
-/// Several folds that are driven as one.
-struct Parts<'p, S>(&'p [Box<dyn Part<S> + 'p>]);
+/// Several folds that are driven as one, and whether anything was left to each.
+struct Parts<'p, S> {
+    all: &'p [Box<dyn Part<S> + 'p>],
+    has_left: AtomicBool,
+}
 
 impl<S> Alone for Parts<'_, S> {
     fn run(&self, output: u64, elements: Range<usize>, threads: usize) {
-        self.0.iter().for_each(|part| part.run(output, elements.clone(), threads));
+        self.has_left.store(true, Ordering::Relaxed);
+        self.all.iter().for_each(|part| part.run(output, elements.clone(), threads));
     }
 }
 
 impl<S: Sync> Sink<S> for Parts<'_, S> {
     fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
-        self.0.iter().for_each(|part| part.smalls(first, step, counts, smalls));
+        self.all.iter().for_each(|part| part.smalls(first, step, counts, smalls));
     }
 
     fn store(&self, _: usize) -> Box<dyn Store<S> + '_> {
-        Box::new(Doubts(self.0))
+        self.has_left.store(true, Ordering::Relaxed);
+        Box::new(Doubts(self.all))
     }
 }
 
@@ -110,17 +119,22 @@ pub(crate) fn are_driven<T: FoldWhole>(batched: &Batched<'_, T>) -> bool {
         }
 }
 
-/// Folds every output once with lanes of a kind over the elements' words, for all parts.
-pub(crate) fn drive_parts<T: FoldWhole, K: LaneOperation>(
-    kind: K,
+/// Folds every output once with lanes of a kind over the elements' words, or of another that columns take, for all parts; returns whether there were elements that
+/// the kind does not know.
+pub(crate) fn drive_parts<T: FoldWhole, K, C>(
+    (kind, of_columns): (K, C),
     batched: &Batched<'_, T>,
     words: fn(&[T]) -> &[K::Element],
     parts: &[Box<dyn Part<K::Small> + '_>],
-) {
-    let sink = Parts(parts);
+) -> bool
+where
+    K: LaneOperation,
+    C: LaneOperation<Element = K::Element, Small = K::Small>,
+{
+    let sink = Parts { all: parts, has_left: AtomicBool::new(false) };
     match batched.source {
         Source::Loops(x, form) if batched.plan.way == Way::Columns => {
-            columns::run(kind, batched.plan, words(x), form, &sink);
+            columns::run(of_columns, batched.plan, words(x), form, &sink);
         }
         Source::Loops(x, form) => {
             rows::run(kind, batched.plan, words(x), Runs::Rows(form), &sink);
@@ -130,4 +144,5 @@ pub(crate) fn drive_parts<T: FoldWhole, K: LaneOperation>(
         }
         Source::Groups(..) => unreachable!("groups are not driven as parts"),
     }
+    sink.has_left.into_inner()
 }

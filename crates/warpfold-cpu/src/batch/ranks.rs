@@ -5,7 +5,7 @@
 //! and neither do types: their orders differ by a few constants.
 
 use std::hint::{black_box, select_unpredictable};
-use std::ops::BitXor;
+use std::ops::{BitXor, Not};
 
 use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use crate::Nan;
@@ -61,9 +61,23 @@ impl<W: Rank> Kept for Ranked<W> {
     }
 }
 
+impl<W: Rank> Ranked<W> {
+    pub(super) const NOTHING: Self = Ranked(W::FIRST_ZERO);
+
+    /// The same with an index that is so much greater.
+    #[inline(always)]
+    pub(super) fn moved(self, by: i64) -> Self {
+        let (bits, arg_index) = W::apart(self.0);
+        Ranked(bits.indexed(arg_index.wrapping_add_signed(by as i32)))
+    }
+}
+
+/// Elements at most of an output whose indices are kept in 32 bits.
+pub(crate) const MOST_INDICES: u64 = 1 << 32;
+
 /// A signed integer that ranks are.
 pub(crate) trait Rank:
-    Copy + Ord + std::fmt::Debug + BitXor<Output = Self> + Send + Sync
+    Copy + Ord + std::fmt::Debug + BitXor<Output = Self> + Not<Output = Self> + Send + Sync
 {
     const LOWEST: Self;
     const HIGHEST: Self;
@@ -84,6 +98,9 @@ pub(crate) trait Rank:
 
     /// The rank of bits, by the constants of a type and end.
     fn rank(self, order: &Order<Self>) -> Self;
+
+    /// The same of what is no NaN.
+    fn number_rank(self, order: &Order<Self>) -> Self;
 
     /// The bits, zeros before them.
     fn bits(self) -> u64;
@@ -135,8 +152,13 @@ macro_rules! rank {
 
             #[inline(always)]
             fn rank(self, order: &Order<$ty>) -> $ty {
-                let rank = self ^ select_unpredictable(self < 0, order.negative, order.positive);
+                let rank = self.number_rank(order);
                 select_unpredictable(self & <$ty>::MAX > order.infinite, order.of_nan, rank)
+            }
+
+            #[inline(always)]
+            fn number_rank(self, order: &Order<$ty>) -> $ty {
+                self ^ select_unpredictable(self < 0, order.negative, order.positive)
             }
 
             #[inline(always)]
@@ -186,8 +208,11 @@ fn by_words<W: Copy + Into<i64> + TryFrom<i64>>(
     ranks: &[W; N],
     arg_indices: &[u32; N],
 ) -> (W, u32) {
-    let word =
-        greatest(std::array::from_fn(|l| ranks[l].into() << 32 | i64::from(!arg_indices[l])));
+    let mut words = [0; N];
+    for l in 0..N {
+        words[l] = ranks[l].into() << 32 | i64::from(!arg_indices[l]);
+    }
+    let word = greatest(words);
     let Ok(rank) = W::try_from(word >> 32) else { unreachable!("the upper half is a rank") };
     (rank, !(word as u32))
 }
@@ -230,6 +255,21 @@ impl<W: Rank> Order<W> {
             None => of_nan ^ positive,
         };
         Order { nan, ..order }
+    }
+
+    /// The element of a rank, and its index.
+    #[inline(always)]
+    pub(super) fn ranked(&self, rank: W, arg_index: u32) -> Ranked<W> {
+        Ranked(rank.element(self).indexed(arg_index))
+    }
+
+    /// The higher one of two, of equal ones the first.
+    #[inline(always)]
+    pub(super) fn join(&self, small: &mut Ranked<W>, other: &Ranked<W>) {
+        let ((one, first), (next, later)) = (W::apart(small.0), W::apart(other.0));
+        if (next.rank(self), first) > (one.rank(self), later) {
+            *small = *other;
+        }
     }
 }
 
@@ -301,27 +341,20 @@ pub(crate) struct FirstHighest<W>(pub(crate) Order<W>);
 /// Ranks and indices side by side.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ranks<W> {
-    ranks: [W; N],
-    arg_indices: [u32; N],
+    pub(super) ranks: [W; N],
+    pub(super) arg_indices: [u32; N],
 }
 
 impl<W> FirstHighest<W> {
     /// Indices are as wide as most ranks, so that registers hold as many.
-    pub(crate) const MOST: u64 = 1 << 32;
-}
-
-impl<W: Rank> FirstHighest<W> {
-    #[inline(always)]
-    fn ranked(self, rank: W, arg_index: u32) -> Ranked<W> {
-        Ranked(rank.element(&self.0).indexed(arg_index))
-    }
+    pub(crate) const MOST: u64 = MOST_INDICES;
 }
 
 impl<W: Rank> LaneOperation for FirstHighest<W> {
     type Element = W;
     type Lanes = Ranks<W>;
     type Small = Ranked<W>;
-    const NOTHING: Ranked<W> = Ranked(W::FIRST_ZERO);
+    const NOTHING: Ranked<W> = Ranked::NOTHING;
     without_exponent_range!(W);
 
     #[inline(always)]
@@ -356,14 +389,14 @@ impl<W: Rank> LaneOperation for FirstHighest<W> {
 
     #[inline(always)]
     fn lane(self, lanes: &Ranks<W>, lane: usize) -> Ranked<W> {
-        self.ranked(lanes.ranks[lane], lanes.arg_indices[lane])
+        self.0.ranked(lanes.ranks[lane], lanes.arg_indices[lane])
     }
 
     #[inline(always)]
     fn all(self, lanes: &Ranks<W>) -> [Ranked<W>; N] {
         let mut all = [Self::NOTHING; N];
         for l in 0..N {
-            all[l] = self.ranked(lanes.ranks[l], lanes.arg_indices[l]);
+            all[l] = self.0.ranked(lanes.ranks[l], lanes.arg_indices[l]);
         }
         all
     }
@@ -371,7 +404,7 @@ impl<W: Rank> LaneOperation for FirstHighest<W> {
     #[inline(always)]
     fn total(self, lanes: &Ranks<W>) -> Ranked<W> {
         let (rank, arg_index) = W::first_greatest(&lanes.ranks, &lanes.arg_indices);
-        self.ranked(rank, arg_index)
+        self.0.ranked(rank, arg_index)
     }
 
     const MERGES: bool = true;
@@ -381,17 +414,12 @@ impl<W: Rank> LaneOperation for FirstHighest<W> {
 
     #[inline(always)]
     fn merge(self, small: &mut Ranked<W>, other: &Ranked<W>) -> bool {
-        let ((one, first), (next, later)) = (W::apart(small.0), W::apart(other.0));
-        // The higher one; of equal ones the first.
-        if (next.rank(&self.0), first) > (one.rank(&self.0), later) {
-            *small = *other;
-        }
+        self.0.join(small, other);
         true
     }
 
     fn moved(small: Ranked<W>, by: i64) -> Ranked<W> {
-        let (bits, arg_index) = W::apart(small.0);
-        Ranked(bits.indexed(arg_index.wrapping_add_signed(by as i32)))
+        small.moved(by)
     }
 }
 

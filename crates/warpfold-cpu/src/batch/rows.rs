@@ -9,15 +9,19 @@ use std::ops::Range;
 use super::lanes::{LaneOperation, N, Positions};
 use super::outputs::{Counts, Sink};
 use super::runs::{Runs, Strip, spread};
-use crate::isa::{Job, Target, with_lanes};
+use crate::isa::{Job, Target, with_lanes, with_lanes_apart};
 use crate::memory::prefetch_at;
 use warpfold_plan::plan::BatchPlan;
 
 /// Elements of a tile: it stays in the nearest cache from its survey to its additions.
-pub(crate) const TILE: usize = 4096;
+const TILE: usize = 4096;
 
-/// Runs that a thread hands on at a time.
+/// Elements of a piece of a run, where these are joined as no exponent range covers all of it: fewer have less of a range to keep to, and add up in a wider one.
+const PIECE: usize = 256;
+
+/// Runs that a thread hands on at a time, so that what lanes hold of them stays in a near cache.
 const BLOCK: usize = 512;
+const BLOCK_OF_LARGE: usize = 128;
 
 /// Elements of runs that are added one by one at most, where lengths differ: to empty lanes and to join them takes longer. (Groups of many keys are such runs.)
 const FEW: usize = 4;
@@ -33,7 +37,7 @@ fn longest(ranges: &[Range<usize>]) -> usize {
 }
 
 /// Runs whose lanes are kept until all are added: what goes to memory stays in whole registers up to there.
-const RUNS_AT_ONCE: usize = 8;
+pub(crate) const RUNS_AT_ONCE: usize = 8;
 
 /// Folds every run with lanes of a kind.
 pub(super) fn run<K: LaneOperation>(
@@ -46,8 +50,9 @@ pub(super) fn run<K: LaneOperation>(
     spread(plan, runs, sink, &|| {
         let (mut smalls, mut counts, mut uncovered) = (Vec::new(), Vec::new(), Vec::new());
         Box::new(move |strip: Strip<'_>, runs: Range<usize>, deferred: &mut Vec<usize>| {
-            for first in runs.clone().step_by(BLOCK) {
-                let runs = first..runs.end.min(first + BLOCK);
+            let block = if K::IS_LARGE { BLOCK_OF_LARGE } else { BLOCK };
+            for first in runs.clone().step_by(block) {
+                let runs = first..runs.end.min(first + block);
                 smalls.clear();
                 uncovered.clear();
                 let (smalls, uncovered) = (&mut smalls, &mut uncovered);
@@ -116,28 +121,141 @@ impl<K: LaneOperation> Job for Block<'_, K> {
     }
 }
 
-/// Runs with their elements in the lanes, for one instruction set: a call, so that this code is there once.
-struct Along<'a, 'b, K: LaneOperation> {
-    block: &'a mut Block<'b, K>,
+/// Some runs, no more than [`RUNS_AT_ONCE`], with their elements in the lanes, for one instruction set: a call, so that this code is there once.
+pub(crate) struct Along<'a, K: LaneOperation> {
+    pub(super) kind: K,
+    pub(super) x: &'a [K::Element],
     /// Not the lanes that it makes: what begins as a known constant stays in registers.
-    exponents: K::ExponentRange,
-    ranges: &'a [Range<usize>],
+    pub(super) exponents: K::ExponentRange,
+    pub(super) ahead: usize,
+    pub(super) ranges: &'a [Range<usize>],
 }
 
-impl<K: LaneOperation> Job for Along<'_, '_, K> {
+impl<K: LaneOperation> Job for Along<'_, K> {
+    type Output = [K::Small; RUNS_AT_ONCE];
+
+    #[inline(always)]
+    fn run<C: Target>(self) -> [K::Small; RUNS_AT_ONCE] {
+        let mut smalls = [K::NOTHING; RUNS_AT_ONCE];
+        for (lanes, small) in self.lanes::<C>()[..self.ranges.len()].iter().zip(&mut smalls) {
+            *small = self.kind.total(lanes);
+        }
+        smalls
+    }
+}
+
+/// The same after what was found before: an array of a few would take as long as short runs do.
+pub(super) struct Appended<'a, 's, K: LaneOperation> {
+    pub(super) runs: Along<'a, K>,
+    pub(super) smalls: &'s mut Vec<K::Small>,
+}
+
+impl<K: LaneOperation> Job for Appended<'_, '_, K> {
     type Output = ();
 
     #[inline(always)]
     fn run<C: Target>(self) {
-        let Along { block, exponents, ranges } = self;
-        let empty = block.kind.lanes(exponents);
+        let Appended { runs, smalls } = self;
+        for lanes in &runs.lanes::<C>()[..runs.ranges.len()] {
+            smalls.push(runs.kind.total(lanes));
+        }
+    }
+}
+
+impl<K: LaneOperation> Along<'_, K> {
+    /// Accumulators of each run.
+    #[inline(always)]
+    fn lanes<C: Target>(&self) -> [K::Lanes; RUNS_AT_ONCE] {
+        let empty = self.kind.lanes(self.exponents);
         let mut lanes_of_runs = [empty; RUNS_AT_ONCE];
-        for (range, lanes) in ranges.iter().zip(&mut lanes_of_runs) {
-            *lanes = block.along(empty, range.clone());
+        for (range, lanes) in self.ranges.iter().zip(&mut lanes_of_runs) {
+            if K::RESTS_APART {
+                *lanes = self.groups(empty, range.clone());
+                let rest = range.len() % N;
+                if rest > 0 {
+                    let Along { kind, x, .. } = *self;
+                    let first = range.len() - rest;
+                    let x = &x[range.start + first..];
+                    with_lanes_apart(C::ISA, Rest { kind, x, rest, first: first as u64, lanes });
+                }
+            } else {
+                *lanes = self.along(empty, range.clone());
+            }
         }
-        for lanes in &lanes_of_runs[..ranges.len()] {
-            block.smalls.push(block.kind.total(lanes));
+        lanes_of_runs
+    }
+}
+
+impl<K: LaneOperation> Along<'_, K> {
+    /// A run with its elements in the lanes.
+    #[inline(always)]
+    fn along(&self, mut lanes: K::Lanes, range: Range<usize>) -> K::Lanes {
+        let run = &self.x[range.clone()];
+        let (groups, rest) = run.as_chunks::<N>();
+        let mut first = 0;
+        for group in groups {
+            prefetch_at(group, self.ahead);
+            self.kind.add(&mut lanes, group, Positions { first, step: 1 });
+            first += N as u64;
         }
+        if let Some(&head) = rest.first() {
+            let filler = self.kind.filler(head);
+            // Read on, where memory goes on, and select: a copy of unknown length would cost more than the additions.
+            let at = range.end - rest.len();
+            let here = Positions { first, step: 1 };
+            let group = match self.x[at..].first_chunk::<N>() {
+                Some(group) => {
+                    prefetch_at(group, self.ahead);
+                    let mut group = *group;
+                    for l in 0..N {
+                        group[l] = if l < rest.len() { group[l] } else { filler };
+                    }
+                    group
+                }
+                None => self.kind.group(rest),
+            };
+            // The same loop adds them: by `add_some`, sums of rows of any length ran at three quarters of their rate.
+            self.kind.add(&mut lanes, &group, here);
+        }
+        lanes
+    }
+}
+
+impl<K: LaneOperation> Along<'_, K> {
+    /// The whole groups of a run alone.
+    #[inline(always)]
+    fn groups(&self, mut lanes: K::Lanes, range: Range<usize>) -> K::Lanes {
+        let mut first = 0;
+        for group in self.x[range].as_chunks::<N>().0 {
+            prefetch_at(group, self.ahead);
+            self.kind.add(&mut lanes, group, Positions { first, step: 1 });
+            first += N as u64;
+        }
+        lanes
+    }
+}
+
+/// The last few elements of a run, `rest` of them at the beginning of `x`: in a call
+/// (see [`LaneOperation::RESTS_APART`]).
+struct Rest<'a, 'l, K: LaneOperation> {
+    kind: K,
+    x: &'a [K::Element],
+    rest: usize,
+    first: u64,
+    lanes: &'l mut K::Lanes,
+}
+
+impl<K: LaneOperation> Job for Rest<'_, '_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Target>(self) {
+        let Rest { kind, x, rest, first, lanes } = self;
+        // Read on, where memory goes on; what is read beyond the run is not added.
+        let group = x.first_chunk::<N>().copied().unwrap_or_else(|| kind.group(&x[..rest]));
+        let mut added = *lanes;
+        kind.add_some(&mut added, group, rest, Positions { first, step: 1 });
+        *lanes = added;
     }
 }
 
@@ -153,10 +271,39 @@ impl<K: LaneOperation> Job for Apart<'_, '_, K> {
     #[inline(always)]
     fn run<C: Target>(self) -> bool {
         let Apart { block, range } = self;
-        let found = block.kind.survey(&block.x[range.clone()]);
-        let Some(exponents) = block.kind.exponents(found, range.len() as u64) else { return false };
-        with_lanes(C::ISA, Along { block, exponents, ranges: &[range] });
-        true
+        if block.apart::<C>(range.clone()) {
+            return true;
+        }
+        // What may miss and joins is a sum, of which pieces have exponent ranges of their own.
+        let has_pieces = K::MAY_MISS && K::MERGES && range.len() > PIECE;
+        has_pieces && with_lanes_apart(C::ISA, Pieces { block, range })
+    }
+}
+
+/// The same of pieces of it, each in an exponent range of its own.
+struct Pieces<'a, 'b, K: LaneOperation> {
+    block: &'a mut Block<'b, K>,
+    range: Range<usize>,
+}
+
+impl<K: LaneOperation> Job for Pieces<'_, '_, K> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<C: Target>(self) -> bool {
+        let Pieces { block, range } = self;
+        let (first, mut fits) = (block.smalls.len(), true);
+        for start in range.clone().step_by(PIECE) {
+            fits = block.apart::<C>(start..range.end.min(start + PIECE));
+            if fits && start > range.start {
+                fits = block.join_last(start - range.start);
+            }
+            if !fits {
+                block.smalls.truncate(first);
+                break;
+            }
+        }
+        fits
     }
 }
 
@@ -192,7 +339,32 @@ impl<K: LaneOperation> Block<'_, K> {
                 self.by_elements(first, &ranges[..count]);
                 continue;
             }
-            with_lanes(C::ISA, Along { block: self, exponents, ranges: &ranges[..count] });
+            self.add_runs::<C>(exponents, &ranges[..count]);
+        }
+    }
+
+    /// Folds some elements in an exponent range of their own; `false` where there is none.
+    #[inline(always)]
+    fn apart<C: Target>(&mut self, range: Range<usize>) -> bool {
+        let found = self.kind.survey(&self.x[range.clone()]);
+        let Some(exponents) = self.kind.exponents(found, range.len() as u64) else { return false };
+        self.add_runs::<C>(exponents, &[range]);
+        true
+    }
+
+    /// Folds a few runs in one exponent range.
+    #[inline(always)]
+    fn add_runs<C: Target>(&mut self, exponents: K::ExponentRange, ranges: &[Range<usize>]) {
+        let Block { kind, x, ahead, .. } = *self;
+        kind.append_along(C::ISA, Along { kind, x, exponents, ahead, ranges }, self.smalls);
+    }
+
+    /// Joins what was found last, of elements that stand so far from the first of those before, with that; `false` if nothing holds both.
+    #[inline(always)]
+    fn join_last(&mut self, moved: usize) -> bool {
+        match (self.smalls.pop(), self.smalls.last_mut()) {
+            (Some(last), Some(all)) => self.kind.merge(all, &K::moved(last, moved as i64)),
+            _ => unreachable!("something was found before"),
         }
     }
 
@@ -215,30 +387,22 @@ impl<K: LaneOperation> Block<'_, K> {
     /// A run of a few tiles: what each holds is joined.
     #[inline(always)]
     fn by_tiles<C: Target>(&mut self, run: usize) {
-        let range = self.strip.range(run);
-        let mut all = None;
+        let (range, first) = (self.strip.range(run), self.smalls.len());
         let mut fits = K::MERGES && range.len() <= K::MOST_TILES * TILE;
         self.ahead = TILE * size_of::<K::Element>();
         for start in range.clone().step_by(TILE) {
             if !fits {
-                return self.defer(run);
+                break;
             }
             let tile = start..range.end.min(start + TILE);
             fits = with_lanes(C::ISA, Apart { block: self, range: tile });
-            if fits && let Some(small) = self.smalls.pop() {
-                let small = K::moved(small, (start - range.start) as i64);
-                fits = match &mut all {
-                    Some(all) => self.kind.merge(all, &small),
-                    None => {
-                        all = Some(small);
-                        true
-                    }
-                };
+            if fits && start > range.start {
+                fits = self.join_last(start - range.start);
             }
         }
-        match all {
-            Some(all) if fits => self.smalls.push(all),
-            _ => self.defer(run),
+        if !fits {
+            self.smalls.truncate(first);
+            self.defer(run);
         }
     }
 
@@ -252,80 +416,58 @@ impl<K: LaneOperation> Block<'_, K> {
         }
     }
 
-    /// A run with its elements in the lanes.
-    #[inline(always)]
-    fn along(&self, mut lanes: K::Lanes, range: Range<usize>) -> K::Lanes {
-        let run = &self.x[range.clone()];
-        let (groups, rest) = run.as_chunks::<N>();
-        let mut first = 0;
-        for group in groups {
-            prefetch_at(group, self.ahead);
-            self.kind.add(&mut lanes, group, Positions { first, step: 1 });
-            first += N as u64;
-        }
-        if let Some(&head) = rest.first() {
-            let filler = self.kind.filler(head);
-            // Read on, where memory goes on, and select: a copy of unknown length would cost more than the additions.
-            let at = range.end - rest.len();
-            let here = Positions { first, step: 1 };
-            let group = match self.x[at..].first_chunk::<N>() {
-                Some(group) => {
-                    prefetch_at(group, self.ahead);
-                    let mut group = *group;
-                    for l in 0..N {
-                        group[l] = if l < rest.len() { group[l] } else { filler };
-                    }
-                    group
-                }
-                None => self.kind.group(rest),
-            };
-            // Of one kind the same loop adds them: by `add_some`, sums of rows of any length ran at three quarters of their rate.
-            if K::IS_LARGE {
-                self.kind.add_some(&mut lanes, group, rest.len(), here);
-            } else {
-                self.kind.add(&mut lanes, &group, here);
-            }
-        }
-        lanes
-    }
-
     /// `N` short runs, one after another in memory, each in a lane.
     #[inline(always)]
     fn side_by_side(&mut self, lanes: K::Lanes, start: usize, length: usize) {
-        for group in self.x[start..start + N * length].as_chunks::<N>().0 {
+        let runs = &self.x[start..start + N * length];
+        for group in runs.as_chunks::<N>().0 {
             prefetch_at(group, self.ahead);
         }
-        let lanes = match length {
-            2 => self.strided::<2>(lanes, start),
-            3 => self.strided::<3>(lanes, start),
-            4 => self.strided::<4>(lanes, start),
-            _ => {
-                let (mut lanes, runs) = (lanes, &self.x[start..start + N * length]);
-                for k in 0..length {
-                    let mut group = [runs[k]; N];
-                    for l in 1..N {
-                        group[l] = runs[l * length + k];
-                    }
-                    self.kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
-                }
-                lanes
-            }
-        };
-        self.smalls.extend_from_slice(&self.kind.all(&lanes));
+        self.smalls.extend_from_slice(&self.kind.all(&self.kind.beside(lanes, runs, length)));
     }
+}
 
-    /// The same for a length known to the compiler.
-    #[inline(always)]
-    fn strided<const LENGTH: usize>(&self, mut lanes: K::Lanes, start: usize) -> K::Lanes {
-        let (runs, _) = self.x[start..start + N * LENGTH].as_chunks::<LENGTH>();
-        let runs: &[[K::Element; LENGTH]; N] = runs.first_chunk().expect("as many as lanes");
-        for k in 0..LENGTH {
-            let mut group = [runs[0][k]; N];
-            for l in 1..N {
-                group[l] = runs[l][k];
+/// Adds `N` short runs, one after another in memory, each to a lane.
+#[inline(always)]
+pub(super) fn beside<K: LaneOperation>(
+    kind: K,
+    lanes: K::Lanes,
+    runs: &[K::Element],
+    length: usize,
+) -> K::Lanes {
+    match length {
+        2 => strided::<K, 2>(kind, lanes, runs),
+        3 => strided::<K, 3>(kind, lanes, runs),
+        4 => strided::<K, 4>(kind, lanes, runs),
+        _ => {
+            let mut lanes = lanes;
+            for k in 0..length {
+                let mut group = [runs[k]; N];
+                for l in 0..N {
+                    group[l] = runs[l * length + k];
+                }
+                kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
             }
-            self.kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
+            lanes
         }
-        lanes
     }
+}
+
+/// The same for a length known to the compiler.
+#[inline(always)]
+fn strided<K: LaneOperation, const LENGTH: usize>(
+    kind: K,
+    mut lanes: K::Lanes,
+    runs: &[K::Element],
+) -> K::Lanes {
+    let (runs, _) = runs.as_chunks::<LENGTH>();
+    let runs: &[[K::Element; LENGTH]; N] = runs.first_chunk().expect("as many as lanes");
+    for k in 0..LENGTH {
+        let mut group = [runs[0][k]; N];
+        for l in 0..N {
+            group[l] = runs[l][k];
+        }
+        kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
+    }
+    lanes
 }

@@ -1,13 +1,17 @@
-//! Several kinds in the same lanes: elements are read, and short runs gathered, once for all of them.
+//! Several kinds of the same elements, which come from memory once: kinds take what is in a near cache one after another, each in a loop of its own. In one loop for
+//! all, the compiler leaves no group of lanes in whole vectors.
 
-use bytemuck::{Pod, cast_ref};
+use bytemuck::{Pod, cast_ref, cast_slice};
 
+use super::band::Band;
 use super::lanes::{LaneOperation, N, Positions};
+use super::rows::{Along, RUNS_AT_ONCE};
+use warpfold_plan::plan::Isa;
 
 /// What is known of the elements' exponents is known by the first kind.
 macro_rules! range_of_first {
     ($first:ty) => {
-        type Range = <$first as LaneOperation>::Range;
+        type Range = <$first as $crate::batch::LaneOperation>::Range;
         type ExponentRange = <$first as LaneOperation>::ExponentRange;
         type Monitor = <$first as LaneOperation>::Monitor;
 
@@ -48,6 +52,8 @@ macro_rules! range_of_first {
     };
 }
 
+pub(super) use range_of_first;
+
 /// Two of a kind, which have one exponent range.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Twice<K>(pub(crate) K, pub(crate) K);
@@ -59,6 +65,7 @@ impl<K: LaneOperation> LaneOperation for Twice<K> {
     const NOTHING: [K::Small; 2] = [K::NOTHING; 2];
     const MAY_MISS: bool = K::MAY_MISS;
     const MERGES: bool = K::MERGES;
+    const IS_LARGE: bool = true;
 
     range_of_first!(K);
 
@@ -74,10 +81,48 @@ impl<K: LaneOperation> LaneOperation for Twice<K> {
     }
 
     #[inline(always)]
-    fn add_some(self, lanes: &mut Self::Lanes, x: [K::Element; N], some: usize, at: Positions) {
-        let [one, other] = lanes;
-        self.0.add_some(one, x, some, at);
-        self.1.add_some(other, x, some, at);
+    fn along(self, isa: Isa, runs: Along<'_, Self>) -> [Self::Small; RUNS_AT_ONCE] {
+        let Along { kind: Twice(one, other), x, exponents, ahead, ranges } = runs;
+        let ones = one.along(isa, Along { kind: one, x, exponents, ahead, ranges });
+        let others = other.along(isa, Along { kind: other, x, exponents, ahead: 0, ranges });
+        let mut both = [Self::NOTHING; RUNS_AT_ONCE];
+        for k in 0..ranges.len() {
+            both[k] = [ones[k], others[k]];
+        }
+        both
+    }
+
+    #[inline(always)]
+    fn append_along(self, isa: Isa, runs: Along<'_, Self>, smalls: &mut Vec<Self::Small>) {
+        let count = runs.ranges.len();
+        smalls.extend_from_slice(&self.along(isa, runs)[..count]);
+    }
+
+    #[inline(always)]
+    fn beside(self, [one, other]: Self::Lanes, runs: &[K::Element], length: usize) -> Self::Lanes {
+        [self.0.beside(one, runs, length), self.1.beside(other, runs, length)]
+    }
+
+    #[inline(always)]
+    fn add_rows(
+        band: &Band<'_, Self>,
+        column: usize,
+        [one, other]: Self::Lanes,
+        [one_made, other_made]: &mut Self::Lanes,
+    ) -> K::Monitor {
+        let Twice(first, second) = band.kind;
+        let monitor = K::add_rows(&band.of(first, band.x), column, one, one_made);
+        // Of the same elements.
+        *other_made = other;
+        K::add_rows_unmonitored(&band.of(second, band.x), column, other_made);
+        monitor
+    }
+
+    #[inline(always)]
+    fn add_rows_unmonitored(band: &Band<'_, Self>, column: usize, [one, other]: &mut Self::Lanes) {
+        let Twice(first, second) = band.kind;
+        K::add_rows_unmonitored(&band.of(first, band.x), column, one);
+        K::add_rows_unmonitored(&band.of(second, band.x), column, other);
     }
 
     #[inline(always)]
@@ -87,16 +132,10 @@ impl<K: LaneOperation> LaneOperation for Twice<K> {
 
     #[inline(always)]
     fn all(self, [one, other]: &Self::Lanes) -> [Self::Small; N] {
-        let (mut first, mut second, mut both) =
-            ([K::NOTHING; N], [K::NOTHING; N], [Self::NOTHING; N]);
+        let (ones, others) = (self.0.all(one), self.1.all(other));
+        let mut both = [Self::NOTHING; N];
         for lane in 0..N {
-            first[lane] = self.0.lane(one, lane);
-        }
-        for lane in 0..N {
-            second[lane] = self.1.lane(other, lane);
-        }
-        for lane in 0..N {
-            both[lane] = [first[lane], second[lane]];
+            both[lane] = [ones[lane], others[lane]];
         }
         both
     }
@@ -159,6 +198,50 @@ where
         let (one, other) = lanes;
         self.0.add_some(one, x, some, at);
         self.1.add_some(other, *cast_ref(&x), some, at);
+    }
+
+    #[inline(always)]
+    fn along(self, isa: Isa, runs: Along<'_, Self>) -> [Self::Small; RUNS_AT_ONCE] {
+        let Along { kind: Both(one, other), x, exponents, ahead, ranges } = runs;
+        let ones = one.along(isa, Along { kind: one, x, exponents, ahead, ranges });
+        let x = cast_slice(x);
+        let others = other.along(isa, Along { kind: other, x, exponents: (), ahead: 0, ranges });
+        let mut both = [Self::NOTHING; RUNS_AT_ONCE];
+        for k in 0..ranges.len() {
+            both[k] = (ones[k], others[k]);
+        }
+        both
+    }
+
+    #[inline(always)]
+    fn append_along(self, isa: Isa, runs: Along<'_, Self>, smalls: &mut Vec<Self::Small>) {
+        let count = runs.ranges.len();
+        smalls.extend_from_slice(&self.along(isa, runs)[..count]);
+    }
+
+    #[inline(always)]
+    fn beside(self, (one, other): Self::Lanes, runs: &[A::Element], length: usize) -> Self::Lanes {
+        (self.0.beside(one, runs, length), self.1.beside(other, cast_slice(runs), length))
+    }
+
+    #[inline(always)]
+    fn add_rows(
+        band: &Band<'_, Self>,
+        column: usize,
+        (one, other): Self::Lanes,
+        (one_made, other_made): &mut Self::Lanes,
+    ) -> A::Monitor {
+        let Both(first, second) = band.kind;
+        let monitor = A::add_rows(&band.of(first, band.x), column, one, one_made);
+        B::add_rows(&band.of(second, cast_slice(band.x)), column, other, other_made);
+        monitor
+    }
+
+    #[inline(always)]
+    fn add_rows_unmonitored(band: &Band<'_, Self>, column: usize, (one, other): &mut Self::Lanes) {
+        let Both(first, second) = band.kind;
+        A::add_rows_unmonitored(&band.of(first, band.x), column, one);
+        B::add_rows_unmonitored(&band.of(second, cast_slice(band.x)), column, other);
     }
 
     #[inline(always)]

@@ -37,13 +37,13 @@ pub(super) fn add<K: LaneOperation>(
             }
         }
         for (lanes, group) in lanes.iter_mut().zip(first..) {
-            let monitor = band.add_one(group * N, empty, lanes);
+            let monitor = K::add_rows(band, group * N, empty, lanes);
             if !K::MAY_MISS || kind.keeps(exponents, &monitor) {
                 continue;
             }
             let Some(made) = own(group * N) else { return false };
             let own = kind.lanes(made);
-            band.add_one(group * N, own, lanes);
+            K::add_rows(band, group * N, own, lanes);
             missed += 1;
             if missed * MISSED > group {
                 (exponents, empty) = (made, own);

@@ -8,17 +8,18 @@ use warpfold_num::Complex;
 
 pub(crate) use self::stats_state::StatsState;
 use super::batch::{
-    Approximate, Batched, Both, BothEnds, End, Extremum, FirstHighest, FloatSums, Highest,
-    IntegerProducts, IntegerSums, Integers, Kept, Largest, LargestSquare, Multiplied, NearNorm,
-    NearProduct, NearProducts, Nonzero, NormSums, Order, Out, Part, Plain, Rank, Ranked, Sizes,
-    Squares, Sums, Tally, Twice, Widest, Wrapped, alone, drive, drive_parts, multiply, short,
+    About, Approximate, Batched, Both, BothEnds, End, Ends, Extremum, FirstHighest, FirstNumber,
+    FloatStats, FloatSums, Highest, IntegerProducts, IntegerStats, IntegerSums, Integers, Kept,
+    Largest, LargestSquare, Multiplied, NearNorm, NearProduct, NearProducts, Nonzero, NormSums,
+    Order, Out, Part, Plain, Rank, Ranked, Sizes, Squares, SquaresAlone, Sums, Tally, Totals,
+    Twice, Widest, Wrapped, alone, drive, drive_parts, multiply, short,
 };
 use super::batch::{IntoPartial, Read};
 use super::count::Nans;
 use super::executor::{Together, run};
 use super::fast::{FastDot, FastSum};
 use super::float::{
-    AbsoluteValues, ComplexDotFold, DotFold, Lane, MomentsFold, Squared, SumFold, Summed, Values,
+    AbsoluteValues, ComplexDotFold, DotFold, MomentsFold, Squared, SumFold, Summed, Values,
 };
 use super::integer;
 use super::norm_inf::{LargestComplex, LargestReal};
@@ -30,7 +31,7 @@ use super::running::{self, Typed};
 use super::whole::FoldWhole;
 use crate::Input;
 use crate::{Accuracy, Nan, Op, Policy, bf16, f16};
-use warpfold_exact::exact::{Dot, Exact, Moments};
+use warpfold_exact::exact::{Dot, Exact, Moments, Pair};
 use warpfold_exact::partial::{Extremes, Magnitude, Norm1, Partial, Product, Stats};
 use warpfold_num::double_double::DoubleDouble;
 use warpfold_num::element::{Decode, Element, Ordered};
@@ -172,9 +173,9 @@ pub(crate) trait Kernels: FoldWhole + Element<Sums: IntoPartial<Self> + SumState
     #[doc(hidden)]
     const LEAST_OF_STATS: Option<u64> = None;
 
-    /// Batched stats by lanes of all kinds.
+    /// Batched stats by lanes of all kinds; returns whether there were elements that these do not know, as NaNs.
     #[doc(hidden)]
-    fn batched_stats(_: &Batched<'_, Self>, _: &[Box<dyn Part<Self::OfStats> + '_>]) {
+    fn batched_stats(_: &Batched<'_, Self>, _: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
         unreachable!("stats of {} are not folded together", Self::DTYPE);
     }
 
@@ -257,19 +258,9 @@ fn order_of<T: Ordered + FoldWhole, W: Rank>(batched: &Batched<'_, T>) -> Order<
     Order::of::<T>(if least { End::Least } else { End::Greatest }, nan)
 }
 
-/// Sums of values and of magnitudes.
-fn float_sums<F, const LEVELS: usize>() -> Twice<FloatSums<F, 1, LEVELS, 16>>
-where
-    F: Lane + Ordered,
-{
-    Twice(FloatSums::values(), FloatSums::norm1())
-}
-
 /// Both extremes with their indices, the least first.
-fn both_ends<T: Kernels<Component: Ordered>, W: Rank>(
-    batched: &Batched<'_, T>,
-) -> Twice<FirstHighest<W>> {
-    let end = |end| FirstHighest(Order::of::<T::Component>(end, batched.plan.batch.policy.nan));
+fn both_ends<T: Kernels<Component: Ordered>, W: Rank>() -> Twice<FirstNumber<W>> {
+    let end = |end| FirstNumber(Order::of::<T::Component>(end, Nan::Propagate));
     Twice(end(End::Least), end(End::Greatest))
 }
 
@@ -281,7 +272,7 @@ macro_rules! floats {
     ($($element:ty: $part:ty, parts $parts:literal of $signed:ty | $word:ty,
         sum <$sum_levels:literal, $sum_lanes:literal>,
         moments $width:ident <$value_levels:literal, $square_levels:literal, $square_lanes:literal>,
-        stats $stats:ident, dot $dot:ty | $fast:ty,
+        dot $dot:ty | $fast:ty,
         prod $class:ident $kind:ident $factors:ty;
     )+) => {$(
         impl Kernels for $element {
@@ -332,7 +323,7 @@ macro_rules! floats {
             floats!(@$width $part, $parts);
 
             floats!(@$kind $element, $part, of $signed | $word, sum <$sum_levels, $sum_lanes>,
-                moments <$value_levels, $square_levels, $square_lanes>, stats $stats, dot $dot);
+                moments $width <$value_levels, $square_levels, $square_lanes>, dot $dot);
 
             fn product(plan: &Plan, x: &[Self], first: u64) -> Product<Self> {
                 Product::$class(intervals::<$factors>(plan, Self::as_parts(x), first))
@@ -353,23 +344,31 @@ macro_rules! floats {
         }
     };
     (@wide $part:ty, $parts:literal) => {};
-    (@stats together $part:ty, $signed:ty, $sum_levels:literal) => {
+    (@stats narrow $part:ty, $signed:ty, $sum_levels:literal) => {
         const LEAST_OF_STATS: Option<u64> = Some(16);
-        type OfStats = ([Sums<Self>; 2], ([Approximate<f64, 1>; 2], [Ranked<$signed>; 2]));
+        type OfStats = (Totals<Pair, About>, [Ranked<$signed>; 2]);
 
-        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) {
-            let x = bytemuck::cast_slice(batched.memory());
-            let moments = Twice(Plain::<$part, 1, 16>::variances(x), Plain::norms());
-            let kind = Both(float_sums::<$part, $sum_levels>(), Both(moments, both_ends::<Self, $signed>(batched)));
-            drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts);
+        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
+            let pivot = Plain::<$part, 1, 16>::variances(bytemuck::cast_slice(batched.memory())).pivot();
+            let (sums, ends) = (FloatStats::<$part>::new(pivot), Ends::<$signed>::of::<$part>(Nan::Propagate));
+            let kinds = (Both(sums, both_ends::<Self, $signed>()), Both(sums, ends));
+            drive_parts(kinds, batched, |x| bytemuck::cast_slice(x), parts)
         }
     };
-    (@stats apart $part:ty, $signed:ty, $sum_levels:literal) => {
-        type OfStats = ();
+    (@stats wide $part:ty, $signed:ty, $sum_levels:literal) => {
+        const LEAST_OF_STATS: Option<u64> = Some(16);
+        type OfStats = ([[Pair; 1]; 2], (DoubleDouble, [Ranked<$signed>; 2]));
+
+        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
+            type Sum = FloatSums<$part, 1, $sum_levels, 16>;
+            let sums = Twice(Sum::values(), Sum::norm1());
+            let kind = Both(sums, Both(SquaresAlone::<$part>::new(), both_ends::<Self, $signed>()));
+            drive_parts((kind, kind), batched, |x| bytemuck::cast_slice(x), parts)
+        }
     };
     (@real $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
-        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, stats $stats:ident, dot $dot:ty) => {
-        floats!(@stats $stats $part, $signed, $sum_levels);
+        moments $width:ident <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, dot $dot:ty) => {
+        floats!(@stats $width $part, $signed, $sum_levels);
 
         fn batched_near_products(batched: &Batched<'_, Self>, out: &Out<'_, Self, NearProduct>) {
             drive(NearProducts::<$part>::new(), batched, |x| bytemuck::cast_slice(x), out);
@@ -452,7 +451,7 @@ macro_rules! floats {
         }
     };
     (@complex $element:ty, $part:ty, of $signed:ty | $word:ty, sum <$sum_levels:literal, $sum_lanes:literal>,
-        moments <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, stats $stats:ident, dot $dot:ty) => {
+        moments $width:ident <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, dot $dot:ty) => {
         type OfStats = ();
 
         fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
@@ -504,23 +503,23 @@ macro_rules! floats {
     };
 }
 floats! {
-    f16: f16, parts 1 of i16 | u16, sum <0, 64>, moments narrow <0, 1, 32>, stats apart, dot DotFold<f16, 0, 64> | FastDot<f16>,
+    f16: f16, parts 1 of i16 | u16, sum <0, 64>, moments narrow <0, 1, 32>, dot DotFold<f16, 0, 64> | FastDot<f16>,
         prod of_reals real OfReals<f16>;
-    bf16: bf16, parts 1 of i16 | u16, sum <0, 64>, moments narrow <0, 1, 32>, stats apart, dot DotFold<bf16, 0, 64> | FastDot<bf16>,
+    bf16: bf16, parts 1 of i16 | u16, sum <0, 64>, moments narrow <0, 1, 32>, dot DotFold<bf16, 0, 64> | FastDot<bf16>,
         prod of_reals real OfReals<bf16>;
-    f32: f32, parts 1 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, stats together, dot DotFold<f32, 1, 32> | FastDot<f32>,
+    f32: f32, parts 1 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, dot DotFold<f32, 1, 32> | FastDot<f32>,
         prod of_reals real OfReals<f32>;
-    f64: f64, parts 1 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, stats apart, dot DotFold<f64, 3, 16> | FastDot<f64>,
+    f64: f64, parts 1 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, dot DotFold<f64, 3, 16> | FastDot<f64>,
         prod of_reals real OfReals<f64>;
-    Complex<f32>: f32, parts 2 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, stats apart, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
+    Complex<f32>: f32, parts 2 of i32 | u32, sum <0, 64>, moments narrow <0, 1, 32>, dot ComplexDotFold<f32, 1, 16> | ComplexDotFold<f32, 1, 16>,
         prod of_complexes complex OfComplexes<f32>;
-    Complex<f64>: f64, parts 2 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, stats apart, dot ComplexDotFold<f64, 3, 16> | ComplexDotFold<f64, 3, 16>,
+    Complex<f64>: f64, parts 2 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, dot ComplexDotFold<f64, 3, 16> | ComplexDotFold<f64, 3, 16>,
         prod of_complexes complex OfComplexes<f64>;
 }
 
 /// Integers and the words that lanes hold them as.
 macro_rules! integers {
-    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty, $moments:ty, $stats:ident;)+) => {$(
+    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty, $moments:ty, [$($stats:ident)?];)+) => {$(
         impl Kernels for $element {
             fn exact_sum(plan: &Plan, x: &[Self], _first: u64) -> Exact<Self> {
                 integer::sum::<Self, $word>(plan, bytemuck::cast_slice(x))
@@ -569,33 +568,43 @@ macro_rules! integers {
                 drive(<$moments>::new(), batched, |x| bytemuck::cast_slice(x), out);
             }
 
-            integers!(@stats $stats $word, $signed, $moments);
+            integers!(@stats [$($stats)?] $word, $signed);
 
             batched_ordered!($signed, $unsigned);
         }
     )+};
-    (@stats together $word:ty, $signed:ty, $moments:ty) => {
-        const LEAST_OF_STATS: Option<u64> = Some(64);
-        type OfStats = ([Sums<Self>; 2], (Approximate<DoubleDouble, 1>, [Ranked<$signed>; 2]));
+    (@stats [narrow] $word:ty, $signed:ty) => {
+        const LEAST_OF_STATS: Option<u64> = Some(16);
+        type OfStats = (Totals<i128, DoubleDouble>, [Ranked<$signed>; 2]);
 
-        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) {
-            let sums = Twice(IntegerSums::<$word>::values(), IntegerSums::norm1());
-            let kind = Both(sums, Both(<$moments>::new(), both_ends::<Self, $signed>(batched)));
-            drive_parts(kind, batched, |x| bytemuck::cast_slice(x), parts);
+        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
+            let (sums, ends) = (IntegerStats::<$word>::new(), Ends::<$signed>::of::<Self>(Nan::Propagate));
+            let kinds = (Both(sums, both_ends::<Self, $signed>()), Both(sums, ends));
+            drive_parts(kinds, batched, |x| bytemuck::cast_slice(x), parts)
         }
     };
-    (@stats apart $word:ty, $signed:ty, $moments:ty) => {
+    (@stats [wide] $word:ty, $signed:ty) => {
+        const LEAST_OF_STATS: Option<u64> = Some(16);
+        type OfStats = ([[i128; 1]; 2], (DoubleDouble, [Ranked<$signed>; 2]));
+
+        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
+            let sums = Twice(IntegerSums::<$word>::values(), IntegerSums::norm1());
+            let kind = Both(sums, Both(SquaresAlone::<$word>::new(), both_ends::<Self, $signed>()));
+            drive_parts((kind, kind), batched, |x| bytemuck::cast_slice(x), parts)
+        }
+    };
+    (@stats [] $word:ty, $signed:ty) => {
         type OfStats = ();
     };
 }
 integers! {
-    bool as u8, i8, u8, Integers<u8>, apart;
-    i8 as i8, i8, u8, Integers<i8>, apart;
-    i16 as i16, i16, u16, Integers<i16>, apart;
-    i32 as i32, i32, u32, Integers<i32>, together;
-    i64 as i64, i64, u64, Squares<i64, 1, 16>, apart;
-    u8 as u8, i8, u8, Integers<u8>, apart;
-    u16 as u16, i16, u16, Integers<u16>, apart;
-    u32 as u32, i32, u32, Integers<u32>, together;
-    u64 as u64, i64, u64, Squares<u64, 1, 16>, apart;
+    bool as u8, i8, u8, Integers<u8>, [];
+    i8 as i8, i8, u8, Integers<i8>, [];
+    i16 as i16, i16, u16, Integers<i16>, [];
+    i32 as i32, i32, u32, Integers<i32>, [narrow];
+    i64 as i64, i64, u64, Squares<i64, 1, 16>, [wide];
+    u8 as u8, i8, u8, Integers<u8>, [];
+    u16 as u16, i16, u16, Integers<u16>, [];
+    u32 as u32, i32, u32, Integers<u32>, [narrow];
+    u64 as u64, i64, u64, Squares<u64, 1, 16>, [wide];
 }

@@ -79,6 +79,11 @@ impl<T: Kernels> Writers<T> {
         })
     }
 
+    /// Whether these are of extremes.
+    pub(super) fn are_extremes(&self) -> bool {
+        matches!(self, Writers::Least(_) | Writers::Greatest(_))
+    }
+
     /// Folds every output for these columns alone.
     pub(super) fn fold(&self, batched: &Batched<'_, T>) {
         match self {

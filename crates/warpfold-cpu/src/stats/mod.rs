@@ -1,8 +1,8 @@
 //! Everything that stats tells of each output, a column each.
 //!
-//! What is read of the same accumulators is folded once (`groups`): a pass for each group is many times faster than wide accumulators for outputs of few elements,
-//! as what is short is read from a near cache. Rows, columns and segments of 32-bit numbers that are not too short are read once for all of them, by lanes of all
-//! kinds (`batch/several`): of f64 and of 16 bits arithmetic is the limit, and of few elements what is made of the results.
+//! Rows, columns and segments that are not too short are read once for all of it, by lanes of several kinds (`batch/several`): each group of reductions reads
+//! its part of what these hold, and folds by its own what that leaves in doubt. Of few elements, of groups, and where there are no such lanes, what is read of the
+//! same accumulators is folded once (`groups`): a pass for each group is many times faster than wide accumulators for outputs of few elements.
 
 mod groups;
 
@@ -13,7 +13,7 @@ use warpfold_plan::plan::Way;
 use warpfold_plan::{Indices, Parts, Request};
 
 use self::groups::Writers;
-use crate::batch::{Batched, TILE, are_driven};
+use crate::batch::{Batched, MOST_INDICES, are_driven};
 use crate::columns::Columns;
 use crate::kernels::Kernels;
 use crate::memory::with_capacity;
@@ -36,15 +36,17 @@ pub(crate) fn stats(request: &Request<'_>, finish: Finish) -> Result<(Columns, V
     };
     let threads = of_parts(&of(Op::Count, policy))?.threads;
     let counts = sizes(parts, x.len(), threads);
+    let (mut found, may_have_nans) = with_element!(dtype, T => {
+        All { x: elements::<T>(x), parts, finish, of: &|op| of(op, policy), empty_of: &empty_of }.found()
+    })?;
     // Where there is none at all, none is counted.
     let whole = crate::plan(&Request::new(Op::Count, *x).policy(policy));
-    let nans = match with_element!(dtype, T => count::any_nan(&whole, elements::<T>(x))) {
+    let has_nans =
+        may_have_nans && with_element!(dtype, T => count::any_nan(&whole, elements::<T>(x)));
+    let nans = match has_nans {
         true => nans(|nan| of(Op::Count, Policy { nan, ..policy }))?,
         false => vec![0; counts.len()],
     };
-    let mut found = with_element!(dtype, T => {
-        All { x: elements::<T>(x), parts, finish, of: &|op| of(op, policy), empty_of: &empty_of }.found()
-    })?;
     if *indices == Indices::OfArray {
         for (op, column, _) in &mut found {
             if let (Op::ArgMin | Op::ArgMax, Column::U64(all)) = (op, column) {
@@ -78,6 +80,9 @@ fn together(dtype: DType) -> Vec<Vec<Op>> {
     all
 }
 
+/// A reduction with its column and gaps.
+type Found = (Op, Column, Vec<u64>);
+
 /// All reductions of stats of an array in parts.
 struct All<'a, T> {
     x: &'a [T],
@@ -88,8 +93,9 @@ struct All<'a, T> {
 }
 
 impl<'a, T: Kernels> All<'a, T> {
-    /// Each reduction with its column and gaps: by lanes of all kinds at once where these are driven over the array, else by a fold for each group.
-    fn found(&self) -> Result<Vec<(Op, Column, Vec<u64>)>> {
+    /// Each reduction with its column and gaps: by lanes of all kinds at once where these are driven over the array, else by a fold for each group; and whether
+    /// there may be NaNs.
+    fn found(&self) -> Result<(Vec<Found>, bool)> {
         let mut found = Vec::new();
         let is_alone = |ops: &Vec<Op>| T::DTYPE.is_complex() && ops[0] == Op::L1;
         let (alone, shared): (Vec<_>, Vec<_>) = together(T::DTYPE).into_iter().partition(is_alone);
@@ -100,7 +106,7 @@ impl<'a, T: Kernels> All<'a, T> {
             let writers = Writers::new(&self.batched(&plan), &ops, self.finish, self.empty_of)?;
             groups.push((ops, plan, writers));
         }
-        self.fold(&groups)?;
+        let may_have_nans = self.fold(&groups)?;
         for (ops, _, writers) in groups {
             let columns = writers.columns(&|output| self.parts.name(output))?;
             found.extend(
@@ -111,10 +117,11 @@ impl<'a, T: Kernels> All<'a, T> {
             let (columns, gaps) = columns_of(&(self.of)(op), self.finish)?;
             found.extend(columns.into_iter().map(|(_, column)| (op, column, gaps.clone())));
         }
-        Ok(found)
+        Ok((found, may_have_nans))
     }
 
-    fn fold(&self, groups: &[(Vec<Op>, BatchPlan, Writers<T>)]) -> Result<()> {
+    /// Folds every output for all groups; returns whether there may be NaNs.
+    fn fold(&self, groups: &[(Vec<Op>, BatchPlan, Writers<T>)]) -> Result<bool> {
         let batched: Vec<_> = groups.iter().map(|(_, plan, _)| self.batched(plan)).collect();
         let each = || groups.iter().map(|(.., writers)| writers).zip(&batched);
         let outputs = groups[0].1.batch.outputs();
@@ -123,21 +130,27 @@ impl<'a, T: Kernels> All<'a, T> {
             // Indices must be those of the input; what its way is may be that of all others.
             let plan = of_parts(&(self.of)(Op::ArgMax))?;
             let all = self.batched(&plan);
-            // Longer rows are as well folded by the kernels for one array, each kind by itself.
-            if are_driven(&all) && (plan.way == Way::Columns || average <= TILE as u64) {
+            // Threads share the longest rows.
+            let is_short = average < plan.long || plan.threads == 1;
+            if are_driven(&all) && (plan.way == Way::Columns || is_short) {
+                // First indices are found by lanes of all kinds where they ascend.
+                let has_indices = all.ascends() && all.longest() <= MOST_INDICES;
+                let (driven, apart): (Vec<_>, Vec<_>) =
+                    each().partition(|(writers, _)| has_indices || !writers.are_extremes());
                 let parts: Vec<_> =
-                    each().map(|(writers, batched)| writers.part(batched)).collect();
-                T::batched_stats(&all, &parts);
-                for (part, (writers, batched)) in parts.iter().zip(each()) {
+                    driven.iter().map(|(writers, batched)| writers.part(batched)).collect();
+                let has_unknown = T::batched_stats(&all, &parts);
+                for (part, (writers, batched)) in parts.iter().zip(driven) {
                     if !part.settle() {
                         writers.fold_again(batched);
                     }
                 }
-                return Ok(());
+                apart.into_iter().for_each(|(writers, batched)| writers.fold(batched));
+                return Ok(has_unknown);
             }
         }
         each().for_each(|(writers, batched)| writers.fold(batched));
-        Ok(())
+        Ok(true)
     }
 
     fn batched<'b>(&'b self, plan: &'b BatchPlan) -> Batched<'b, T> {

@@ -1,7 +1,7 @@
 //! Everything that stats tells of each output, beside the reductions of each input alone.
 
 use warpfold_num::random::Words;
-use warpfold_num::{Complex, Element, Empty, Nan, Op, Policy, f16};
+use warpfold_num::{Complex, Element, Empty, Nan, Op, Policy, bf16, f16};
 
 use crate::sources::{Source, alone, of_axis, sources};
 
@@ -88,6 +88,35 @@ fn stats_of_floats() {
     agree("special", special);
 }
 
+/// Now and then far below all others, so that sums have more than 53 bits.
+fn spread(word: u64, binades: u64) -> f64 {
+    let low = if word % 97 == 0 { (word >> 8) % binades } else { 0 };
+    (unit(word) - 0.5) * 2f64.powi(-(low as i32))
+}
+
+#[test]
+fn stats_of_floats_unlike_each_other() {
+    agree("of two signs", |word| if word % 70 == 0 { -1000.0 } else { unit(word) as f32 + 999.0 });
+    agree("of two signs", |word| bf16::from_f64(if word % 9 == 0 { 3.0 } else { -unit(word) }));
+    agree("spread", |word| spread(word, 40) as f32);
+    agree("spread", |word| spread(word, 90));
+    agree("far below 1", |word| spread(word, 9) * 1e-160);
+    agree("few", |word| f16::from_f64((word % 5) as f64 - 2.0));
+    agree("few", |word| (word % 5) as f32 - 2.0);
+    agree("few", |word| (word % 3) as f64 * -0.5);
+}
+
+#[test]
+fn stats_of_integers_at_the_ends() {
+    // Where all are as far out as can be, the first is the least and the greatest.
+    agree("least", |_| i32::MIN);
+    agree("greatest", |_| u32::MAX);
+    agree("least", |_| i64::MIN >> 12);
+    agree("either", |word| if word % 2 == 0 { i32::MIN } else { i32::MAX });
+    agree("either", |word| if word % 64 == 0 { u64::MAX } else { 0 });
+    agree("few", |word| (word % 5) as i64 - 2);
+}
+
 #[test]
 fn stats_of_integers() {
     agree("of any bits", |word| (word >> 32) as i32);
@@ -121,5 +150,7 @@ fn stats_of_what_threads_share() {
             "small",
         );
         check(&of_axis(shape, axis, x), Nan::Propagate, "small");
+        let x: Vec<f32> = (0..shape.0 * shape.1).map(|_| spread(words.next(), 30) as f32).collect();
+        check(&of_axis(shape, axis, x), Nan::Propagate, "spread");
     }
 }

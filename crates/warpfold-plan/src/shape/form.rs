@@ -89,6 +89,13 @@ impl Form {
         }
     }
 
+    /// Whether the elements of an output are come upon in the order of their indices.
+    pub fn ascends(&self) -> bool {
+        let is_forward = |l: &Loop| l.position > 0;
+        self.folded.iter().all(is_forward)
+            && self.folded.is_sorted_by(|outer, inner| outer.position >= inner.position)
+    }
+
     /// Where the loops of an output begin in memory.
     pub fn locate(&self, output: u64) -> u64 {
         self.kept.iter().fold(self.start, |at, l| {
@@ -241,6 +248,19 @@ mod tests {
         assert_eq!(middle.kept.len(), 2);
         assert_eq!(middle.case(), Case::Columns);
         assert_eq!((middle.outputs, middle.inputs), (15, 4));
+    }
+
+    #[test]
+    fn indices_ascend_unless_axes_are_turned_or_swapped() {
+        let c = Layout::c(&[3, 4, 5]).unwrap();
+        for axes in [&[0][..], &[1], &[0, 1], &[0, 2], &[0, 1, 2]] {
+            assert!(form(c.clone(), axes).ascends(), "{axes:?}");
+        }
+        let turned = Layout::strided(&[3, 4], &[-4, 1], 8).unwrap();
+        assert!(!form(turned.clone(), &[0]).ascends());
+        assert!(form(turned, &[1]).ascends());
+        let swapped = Layout::strided(&[3, 5, 4], &[4, 12, 1], 0).unwrap();
+        assert!(!form(swapped, &[0, 1]).ascends());
     }
 
     #[test]

@@ -114,11 +114,17 @@ impl<W: NarrowInteger> LaneOperation for Integers<W> {
 #[inline(always)]
 fn approximate<W: NarrowInteger>(sum: i64, lower: u64, upper: u64) -> Approximate<DoubleDouble, 1> {
     let (high, low) = sum.widen();
-    let mut squares = double(lower);
-    if W::IS_WIDE {
-        squares = double(upper).scale(TWO_TO_32).add_same_sign(squares);
+    Approximate { sum: [fast_two_sum(high, low)], squares: squares_of_halves::<W>(lower, upper) }
+}
+
+/// A sum of squares from that of their lower halves, or of all of them, and that of the upper ones.
+#[inline(always)]
+pub(crate) fn squares_of_halves<W: NarrowInteger>(lower: u64, upper: u64) -> DoubleDouble {
+    let squares = double(lower);
+    match W::IS_WIDE {
+        true => double(upper).scale(TWO_TO_32).add_same_sign(squares),
+        false => squares,
     }
-    Approximate { sum: [fast_two_sum(high, low)], squares }
 }
 
 #[inline(always)]

@@ -19,9 +19,10 @@ mod squares;
 mod widen;
 
 pub(crate) use integers::Integers;
+pub(super) use integers::{NarrowInteger, squares_of_halves};
 pub(crate) use plain::Plain;
 pub(super) use squares::Doubles;
-pub(crate) use squares::Squares;
+pub(crate) use squares::{Squares, SquaresAlone};
 pub(super) use widen::Widen;
 
 /// Sums of parts and the sum of all their squares, nearly.

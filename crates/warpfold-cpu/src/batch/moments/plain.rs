@@ -40,6 +40,13 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> Plain<W, PARTS, LANES> {
     }
 }
 
+impl<W, const PARTS: usize, const LANES: usize> Plain<W, PARTS, LANES> {
+    /// What is taken away of the first part.
+    pub(crate) fn pivot(&self) -> f64 {
+        self.pivots[0]
+    }
+}
+
 impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Plain<W, PARTS, LANES> {
     type Element = [W; PARTS];
     type Lanes = [[f64; LANES]; 2];

@@ -145,9 +145,72 @@ fn added<W: Widen>(sum: DoubleDouble, squares: DoubleDouble, x: W) -> (DoubleDou
     if W::IS_SHORT {
         return (sum.plus(high), squares.add_same_sign(two_product(high, high)));
     }
-    // The halves are exact but overlap; the square of the lower one's rest is below the bound.
     let value = fast_two_sum(high, low);
+    (sum.plus(value.high).plus(value.low), squares.add_same_sign(square(value)))
+}
+
+/// The square of two f64, whose halves are exact but overlap: the square of the lower one's rest is below the bound.
+#[inline(always)]
+fn square(value: DoubleDouble) -> DoubleDouble {
     let square = two_product(value.high, value.high);
-    let square = fast_two_sum(square.high, (2.0 * value.high).mul_add(value.low, square.low));
-    (sum.plus(value.high).plus(value.low), squares.add_same_sign(square))
+    fast_two_sum(square.high, (2.0 * value.high).mul_add(value.low, square.low))
+}
+
+/// Sums of squares alone, of numbers of 64 bits whose sums are kept elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SquaresAlone<W>(PhantomData<W>);
+
+impl<W> SquaresAlone<W> {
+    pub(crate) fn new() -> Self {
+        SquaresAlone(PhantomData)
+    }
+}
+
+impl<W: Widen> LaneOperation for SquaresAlone<W> {
+    type Element = W;
+    type Lanes = Doubles<N>;
+    type Small = DoubleDouble;
+    const NOTHING: DoubleDouble = DoubleDouble::ZERO;
+    const IS_LARGE: bool = true;
+    without_exponent_range!(W);
+
+    #[inline(always)]
+    fn filler(self, _: W) -> W {
+        W::default()
+    }
+
+    #[inline(always)]
+    fn lanes(self, (): ()) -> Doubles<N> {
+        Doubles::ZERO
+    }
+
+    #[inline(always)]
+    fn add(self, lanes: &mut Doubles<N>, x: &[W; N], _: Positions) {
+        for l in 0..N {
+            let (high, low) = x[l].widen();
+            let square = match W::IS_SHORT {
+                true => two_product(high, high),
+                false => square(fast_two_sum(high, low)),
+            };
+            lanes.set(l, lanes.get(l).add_same_sign(square));
+        }
+    }
+
+    #[inline(always)]
+    fn lane(self, lanes: &Doubles<N>, lane: usize) -> DoubleDouble {
+        lanes.get(lane)
+    }
+
+    #[inline(always)]
+    fn total(self, lanes: &Doubles<N>) -> DoubleDouble {
+        lanes.folded(1).get(0)
+    }
+
+    const MERGES: bool = true;
+
+    #[inline(always)]
+    fn merge(self, small: &mut DoubleDouble, other: &DoubleDouble) -> bool {
+        *small = small.add_same_sign(*other);
+        true
+    }
 }
