@@ -574,7 +574,7 @@ macro_rules! integers {
         }
     )+};
     (@stats [narrow] $word:ty, $signed:ty) => {
-        const LEAST_OF_STATS: Option<u64> = Some(16);
+        const LEAST_OF_STATS: Option<u64> = Some(64);
         type OfStats = (Totals<i128, DoubleDouble>, [Ranked<$signed>; 2]);
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
