@@ -6,7 +6,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ops=sum,var,l2,max,argmax,prod,stats
 types=f16,f32,f64,i32,complex64
-# Rows and columns of 4, 64 and 2048, the square, three columns, and the nine lengths of segments.
+# Axes of ten shapes, and segments of nine lengths.
 shapes='/(every|\[)'
 export WARPFOLD_PEER_SECONDS=0.2
 

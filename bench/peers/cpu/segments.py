@@ -123,6 +123,12 @@ def grouped(n, groups, kind):
     return keys(n, groups, kind)
 
 
+def reduceat(op, x):
+    """NumPy's reduction of runs, whose sums and products of integers have 64 bits, as those of axes and ours have."""
+    wide = {"i": np.int64, "u": np.uint64}.get(x.dtype.kind) if op in ("sum", "prod") else None
+    return functools.partial(REDUCEAT[op].reduceat, dtype=wide)
+
+
 def offers(name, op, x, whole):
     """What there is to call for a row: library, call, what runs it, how its sums are read and what they are exactly, in units (None for other reductions)."""
     n = len(x)
@@ -148,8 +154,8 @@ def offers(name, op, x, whole):
             call = NUMPY_OPS[op]
             yield NUMPY, f"np.{call.__name__}(x.reshape(-1, n), axis=1)", lambda: call(parts, axis=1), plain, exact
         if op in REDUCEAT:
-            at = REDUCEAT[op]
-            yield NUMPY, f"np.{at.__name__}.reduceat(x, starts)", lambda: at.reduceat(flat, starts), plain, exact
+            at = reduceat(op, x)
+            yield NUMPY, f"np.{REDUCEAT[op].__name__}.reduceat(x, starts)", lambda: at(flat, starts), plain, exact
     elif found := re.fullmatch(r"2\^(\d+) (dense|any) keys, (uniform|Zipf)", name):
         groups = 1 << int(found[1])
         k = grouped(n, groups, found[3])
@@ -173,9 +179,9 @@ def offers(name, op, x, whole):
         # NumPy gives an element, not zero, for an empty segment, so it gets those that have elements.
         starts = np.concatenate(([0], np.cumsum(lengths)))[:-1][lengths > 0]
         used = int(lengths.sum())
-        flat, at = x[:used], REDUCEAT[op]
+        flat, at = x[:used], reduceat(op, x)
         exact = whole is not None and np.add.reduceat(whole[:used], starts)
-        yield NUMPY, f"np.{at.__name__}.reduceat(x, starts)", lambda: at.reduceat(flat, starts), plain, exact
+        yield NUMPY, f"np.{REDUCEAT[op].__name__}.reduceat(x, starts)", lambda: at(flat, starts), plain, exact
 
 
 def timed(run):

@@ -18,12 +18,12 @@ impl Place<'_> {
         let mut next = || name.next().unwrap_or_default();
         let (op, dtype, accuracy) = (next(), next(), next());
         let word = if accuracy == "fast" { " fast" } else { "" };
-        Place { line: format!("{op} {dtype}{word}"), column: cut(next(), row), row }
+        Place { line: format!("{op} {dtype}{word}"), column: cut(next()), row }
     }
 }
 
 /// How an array is cut, whatever its size: `[2097152, 4] axis 1` are rows of 4.
-fn cut(case: &str, row: &Row) -> String {
+fn cut(case: &str) -> String {
     let shape = case.strip_prefix('[').and_then(|rest| rest.split_once("] axis "));
     let Some((shape, axis)) = shape else { return case.to_owned() };
     let lengths: Vec<u64> = shape.split(", ").filter_map(|length| length.parse().ok()).collect();
@@ -35,7 +35,7 @@ fn cut(case: &str, row: &Row) -> String {
         (&[rows, _], "0") => format!("columns of {rows}"),
         (&[rows, columns], "1") if rows < columns => format!("{rows} rows"),
         (&[_, columns], "1") => format!("rows of {columns}"),
-        (lengths, axis) => format!("axis {axis} of {}, {} results", lengths.len(), row.segments),
+        (lengths, axis) => format!("axis {axis} of {}", lengths.len()),
     }
 }
 

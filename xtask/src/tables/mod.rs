@@ -70,8 +70,8 @@ pub(crate) struct Tables {
 struct Results {
     /// CPU reports, in the order of their machines' names.
     cpu: Vec<Report>,
-    /// The same by narrower kernels than the machine's widest.
-    cpu_avx2: Vec<Report>,
+    /// The same by kernels of one instruction set each.
+    cpu_isa: Vec<Report>,
     /// CUDA reports, in the order of their devices' names.
     cuda: Vec<CudaReport>,
     /// Reports of segments and axes on GPUs, in the same order.
@@ -135,7 +135,7 @@ impl Tables {
 impl Results {
     fn read(folder: &Path) -> Outcome<Self> {
         let cpu = files(folder, "cpu.json");
-        let cpu_avx2 = files(folder, "cpu-avx2.json");
+        let cpu_isa = ["cpu-avx512.json", "cpu-avx2.json"].map(|name| files(folder, name)).concat();
         let cuda = files(folder, "cuda.json");
         // Processors and GPUs have files of that name; a device with a CUDA report is no processor.
         let (segments, cpu_segments): (Vec<_>, Vec<_>) = files(folder, "segments.json")
@@ -159,7 +159,7 @@ impl Results {
         let load_hard = |file: &PathBuf| HardSums::load(file).map_err(|e| wrong(file, e));
         Ok(Results {
             cpu: cpu.iter().map(load).collect::<Outcome<_>>()?,
-            cpu_avx2: cpu_avx2.iter().map(load).collect::<Outcome<_>>()?,
+            cpu_isa: cpu_isa.iter().map(load).collect::<Outcome<_>>()?,
             cuda: cuda.iter().map(load_cuda).collect::<Outcome<_>>()?,
             segments: segments.iter().map(load_segments).collect::<Outcome<_>>()?,
             groups: groups.iter().map(load_segments).collect::<Outcome<_>>()?,
@@ -219,7 +219,7 @@ impl Results {
             "cpu-cache" => cpu(cpu::cache),
             "cpu-peers" => cpu(cpu::peers),
             "cpu-targets" => {
-                cpu(cpu::targets) + &self.cpu_avx2.iter().map(cpu::targets).collect::<String>()
+                cpu(cpu::targets) + &self.cpu_isa.iter().map(cpu::targets).collect::<String>()
             }
             "cpu-segments" => {
                 joined(&self.cpu_segments, segments::cases, "bench/peers/cpu/segments.sh")

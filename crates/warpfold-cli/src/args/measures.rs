@@ -63,9 +63,9 @@ pub(crate) struct BenchSegments {
     #[arg(long = "dtypes", value_name = "TYPES", value_delimiter = ',', value_parser = choice::dtype(), default_value = "f32")]
     pub(crate) dtypes: Vec<DType>,
 
-    /// Milliseconds for which each row is timed, and the flat reduction beside it for as long; five calls at least
-    #[arg(long, value_name = "MS", default_value_t = 300)]
-    pub(crate) time: u64,
+    /// Milliseconds for which each row is timed, and the flat reduction beside it for as long; five calls at least [default: 300]
+    #[arg(long, value_name = "MS")]
+    pub(crate) time: Option<u64>,
 
     /// Kernels of this instruction set; the widest that the machine has unless given
     #[arg(long, value_name = "ISA", value_parser = choice::isa())]

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use warpfold::{DType, Op};
-use warpfold_lab::sampler::Sampling;
 use warpfold_lab::segments::{self as lab, Report, Row};
 use warpfold_lab::table::{gigabytes, percent, time};
 
@@ -47,8 +46,8 @@ pub(crate) fn segments(args: &BenchSegments) -> Result<(), Failure> {
             "--peers are those of a GPU; bench/peers/cpu/segments.sh puts the processor's beside its rows".into(),
         )),
         Device::Cpu => processor(args),
-        _ if args.threads.is_some() || args.isa.is_some() => Err(Failure::Usage(
-            "--threads and --isa are the processor's; leave them out on a GPU".into(),
+        _ if args.threads.is_some() || args.isa.is_some() || args.time.is_some() => Err(Failure::Usage(
+            "--threads, --isa and --time are the processor's; leave them out on a GPU".into(),
         )),
         _ if (&args.ops[..], &args.dtypes[..]) != (&[Op::Sum], &[DType::F32]) => {
             Err(Failure::Usage("of a GPU's rows, --ops is sum and --dtypes is f32".into()))
@@ -65,17 +64,27 @@ fn processor(args: &BenchSegments) -> Result<(), Failure> {
         )));
     }
     super::available(args.isa)?;
-    let options = lab::Options {
+    let mut options = lab::Options {
         n,
         ops: args.ops.clone(),
         types: args.dtypes.clone(),
         isa: args.isa,
-        sampling: Sampling { budget: Duration::from_millis(args.time), ..Sampling::default() },
         filter: args.filter.clone(),
         threads: args.threads.map(|threads| threads as usize),
         revision: std::env::var("WARPFOLD_REVISION").ok(),
         ..lab::Options::default()
     };
+    if let Some(time) = args.time {
+        options.sampling.budget = Duration::from_millis(time);
+    }
+    for &dtype in &options.types {
+        let elements = options.elements(dtype);
+        if !lab::ELEMENTS.contains(&elements) {
+            return Err(Failure::Usage(format!(
+                "--n {n} of f32 has as many bytes as {elements} elements of {dtype}, and a benchmark takes 6144 and more, below 2^32; choose another --n or measure the type by itself"
+            )));
+        }
+    }
     let bar = bar();
     let outcome = lab::run(&options, &mut ProgressObserver(bar.clone()));
     bar.finish_and_clear();

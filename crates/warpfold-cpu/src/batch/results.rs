@@ -273,6 +273,41 @@ impl<R: Copy + Send, D> Writer<R, D> {
         self.reader.lone(Lone { x, nan, isa: self.isa, slots, deferred });
     }
 
+    /// Writes what stands for a result that outputs without elements do not have, and takes those out of what was deferred last: of many keys, most have none.
+    fn stand_in<S>(
+        &self,
+        first: u64,
+        step: i64,
+        counts: Counts<'_>,
+        deferred: &mut Vec<usize>,
+        known: usize,
+    ) where
+        D: Read<S, Result = R>,
+    {
+        let Some(stand_in) = &self.ending.stand_in else { return };
+        if deferred[known..].iter().all(|&k| counts.of(k) > 0) {
+            return;
+        }
+        let result = self.reader.finished(stand_in.clone());
+        let (mut left, mut gaps) = (known, Vec::new());
+        for at in known..deferred.len() {
+            let k = deferred[at];
+            if counts.of(k) > 0 {
+                deferred[left] = k;
+                left += 1;
+                continue;
+            }
+            let output = first.wrapping_add_signed(step.wrapping_mul(k as i64));
+            self.slots.write(output, result);
+            gaps.push(output);
+        }
+        deferred.truncate(left);
+        if self.ending.empty == Empty::None {
+            let all = self.slots.gaps.lock();
+            all.unwrap_or_else(|poison| poison.into_inner()).extend(gaps);
+        }
+    }
+
     /// The result of an output of `count` elements whose partial was finished.
     fn finished<S>(&self, output: u64, count: u64, finished: Result<Output>)
     where
@@ -309,7 +344,9 @@ impl<T: FoldWhole, S: Copy, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
         smalls: &[S],
         deferred: &mut Vec<usize>,
     ) {
+        let known = deferred.len();
         self.read(first, step, counts, smalls, deferred);
+        self.stand_in::<S>(first, step, counts, deferred, known);
     }
 
     fn singles(&self, first: u64, x: &[T], nan: Nan, deferred: &mut Vec<usize>) {

@@ -257,6 +257,9 @@ mod tests {
             check_numbers(&keys);
         }
         check_numbers(&(0..2 * CHUNK as u64).map(|at| u64::MAX - at * 37).collect::<Vec<_>>());
+        // The last word begins at the last number there is.
+        check_numbers(&(0..=65_536).map(|at| u64::MAX - at).collect::<Vec<_>>());
+        check_numbers(&(0..=65_536).map(|at| i64::MAX - at).collect::<Vec<_>>());
     }
 
     #[test]

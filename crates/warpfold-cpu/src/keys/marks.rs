@@ -55,7 +55,8 @@ impl Marks {
         let total = words.iter().map(|word| word.count_ones() as usize).sum();
         let mut found = with_capacity(total).expect("memory for the keys");
         let mut before = with_capacity(count).expect("memory for counts of keys");
-        for (&word, first) in words.iter().zip((least..).step_by(BITS as usize)) {
+        for (&word, k) in words.iter().zip(0u64..) {
+            let first = least + k * BITS;
             before.push(found.len() as u32);
             let mut rest = word;
             while rest != 0 {

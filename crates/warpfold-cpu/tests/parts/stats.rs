@@ -90,7 +90,7 @@ fn stats_of_floats() {
 
 /// Now and then far below all others, so that sums have more than 53 bits.
 fn spread(word: u64, binades: u64) -> f64 {
-    let low = if word % 97 == 0 { (word >> 8) % binades } else { 0 };
+    let low = if word.is_multiple_of(97) { (word >> 8) % binades } else { 0 };
     (unit(word) - 0.5) * 2f64.powi(-(low as i32))
 }
 

@@ -57,7 +57,10 @@ impl Case {
 const LENGTHS: u64 = 7;
 const KEYS: u64 = 11;
 
-/// All cases of about `n` elements, which are at least 4096 and fewer than 2^32.
+/// Elements of an array that is cut in every way: offsets have 32 bits, and the shortest axis of the shape with four is n / 6144 long.
+pub const ELEMENTS: std::ops::Range<u64> = 6144..1 << 32;
+
+/// All cases of about `n` elements, which are in [`ELEMENTS`].
 pub fn cases(n: u64) -> Vec<Case> {
     let mut all = Vec::new();
     for length in [1, 3, 16, 31, 64, 256, 4096, 65536, 1 << 24] {

@@ -19,7 +19,7 @@ mod truth;
 
 #[cfg(feature = "cuda")]
 pub(crate) use cases::dense_key;
-pub use cases::{Case, cases};
+pub use cases::{Case, ELEMENTS, cases};
 pub use cut::{Cut, Keys};
 pub use numbers::numbers;
 pub use report::{Peer, Report, Row};

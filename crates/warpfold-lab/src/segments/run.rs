@@ -59,6 +59,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Elements of an array of a type.
+    pub fn elements(&self, dtype: DType) -> u64 {
+        4 * self.n / dtype.size() as u64
+    }
+
     fn policy(&self, accuracy: Accuracy) -> Policy {
         Policy { accuracy, threads: self.threads, isa: self.isa, ..Policy::default() }
     }
@@ -81,8 +86,7 @@ impl Options {
 
     /// The rows of an array, by the ways of cutting it.
     fn rows(&self, dtype: DType, ops: &[Op]) -> Vec<(Case, Vec<Wanted>)> {
-        let n = 4 * self.n / dtype.size() as u64;
-        let rows = cases(n).into_iter().map(|case| {
+        let rows = cases(self.elements(dtype)).into_iter().map(|case| {
             let accuracies = |&op: &Op| {
                 // What another accuracy would change is looked at for sums of f32.
                 let has_fast = (op, dtype) == (Op::Sum, DType::F32);
@@ -142,7 +146,7 @@ pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report>
     for (dtype, data, ops) in arrays {
         with_element!(dtype, T => {
             make::<T>(&mut buffer, data, options.seed);
-            let x = &buffer.as_slice::<T>()[..4 * options.n as usize / size_of::<T>()];
+            let x = &buffer.as_slice::<T>()[..options.elements(dtype) as usize];
             measure(options, &ops, x, data, observer, &mut rows);
         });
     }

@@ -35,10 +35,13 @@ impl<T: Element<Component: Split>> Sample<T> {
         let wanted = PARTS.min(filled.len());
         let (mut taken, mut elements) = (Vec::new(), 0);
         let mut places = vec![NOT_TAKEN; lengths.len()];
-        for k in 0..wanted {
+        // The first, the last, and others between while they are not too long.
+        for k in
+            (0..1).chain(wanted.saturating_sub(1).max(1)..wanted).chain(1..wanted.saturating_sub(1))
+        {
             let result = filled[k * (filled.len() - 1) / (wanted - 1).max(1)];
             let part = results[result];
-            if k == 0 || elements + lengths[part] <= ELEMENTS {
+            if taken.len() < 2 || elements + lengths[part] <= ELEMENTS {
                 elements += lengths[part];
                 places[part] = taken.len() as u32;
                 taken.push((result, Vec::with_capacity(lengths[part])));
