@@ -1,8 +1,8 @@
 //! Inputs that are contiguous runs of memory: segments, and the rows of arrays.
 //!
 //! A thread takes a block of runs and surveys them a tile at a time, many short runs in one pass over contiguous memory. Runs no longer
-//! than there are lanes are taken side by side; the others with their elements in the lanes. What no exponent range covers, and runs longer than
-//! a tile, go through the kernels for one array.
+//! than there are lanes are taken side by side; the others with their elements in the lanes. Of longer runs, tiles are joined; what one exponent range
+//! does not cover is cut into pieces with ranges of their own, where these can be joined. What is left goes through the kernels for one array.
 
 use std::ops::Range;
 
@@ -184,9 +184,7 @@ impl<K: LaneOperation> Along<'_, K> {
         }
         lanes_of_runs
     }
-}
 
-impl<K: LaneOperation> Along<'_, K> {
     /// A run with its elements in the lanes.
     #[inline(always)]
     fn along(&self, mut lanes: K::Lanes, range: Range<usize>) -> K::Lanes {
@@ -219,9 +217,7 @@ impl<K: LaneOperation> Along<'_, K> {
         }
         lanes
     }
-}
 
-impl<K: LaneOperation> Along<'_, K> {
     /// The whole groups of a run alone.
     #[inline(always)]
     fn groups(&self, mut lanes: K::Lanes, range: Range<usize>) -> K::Lanes {
