@@ -72,7 +72,7 @@ impl<W: Rank> Ranked<W> {
     }
 }
 
-/// Elements at most of an output whose indices are kept in 32 bits.
+/// Elements at most of an output whose indices are kept in 32 bits: as wide as most ranks, so that registers hold as many.
 pub(crate) const MOST_INDICES: u64 = 1 << 32;
 
 /// A signed integer that ranks are.
@@ -334,7 +334,7 @@ impl<W: Rank> LaneOperation for Highest<W> {
     }
 }
 
-/// The highest rank of an order with its first index, in inputs of no more than [`MOST`](Self::MOST) elements.
+/// The highest rank of an order with its first index, in inputs of no more than [`MOST_INDICES`] elements.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FirstHighest<W>(pub(crate) Order<W>);
 
@@ -343,11 +343,6 @@ pub(crate) struct FirstHighest<W>(pub(crate) Order<W>);
 pub(crate) struct Ranks<W> {
     pub(super) ranks: [W; N],
     pub(super) arg_indices: [u32; N],
-}
-
-impl<W> FirstHighest<W> {
-    /// Indices are as wide as most ranks, so that registers hold as many.
-    pub(crate) const MOST: u64 = MOST_INDICES;
 }
 
 impl<W: Rank> LaneOperation for FirstHighest<W> {

@@ -10,9 +10,9 @@ pub(crate) use self::stats_state::StatsState;
 use super::batch::{
     About, Approximate, Batched, Both, BothEnds, End, Ends, Extremum, FirstHighest, FirstNumber,
     FloatStats, FloatSums, Highest, IntegerProducts, IntegerStats, IntegerSums, Integers, Kept,
-    Largest, LargestSquare, Multiplied, NearNorm, NearProduct, NearProducts, Nonzero, NormSums,
-    Order, Out, Part, Plain, Rank, Ranked, Sizes, Squares, SquaresAlone, Sums, Tally, Totals,
-    Twice, Widest, Wrapped, alone, drive, drive_parts, multiply, short,
+    Largest, LargestSquare, MOST_INDICES, Multiplied, NearNorm, NearProduct, NearProducts, Nonzero,
+    NormSums, Order, Out, Part, Plain, Rank, Ranked, Sizes, Squares, SquaresAlone, Sums, Tally,
+    Totals, Twice, Widest, Wrapped, alone, drive, drive_parts, multiply, short,
 };
 use super::batch::{IntoPartial, Read};
 use super::count::Nans;
@@ -232,7 +232,7 @@ macro_rules! batched_ordered {
         }
 
         fn batched_highest(batched: &Batched<'_, Self>, out: &Out<'_, Self, Self::Ranked>) {
-            if batched.longest() > FirstHighest::<$signed>::MOST {
+            if batched.longest() > MOST_INDICES {
                 return alone(batched, out);
             }
             let kind = FirstHighest::<$signed>(order_of::<Self, _>(batched));
