@@ -13,6 +13,8 @@ pub(crate) struct Ending {
     pub(crate) empty: Empty,
     /// What is written for it, where it is no error.
     pub(crate) stand_in: Option<Output>,
+    /// An output of this many elements or fewer has no result, unless one of none has.
+    pub(crate) too_few: u64,
 }
 
 impl Ending {
@@ -24,7 +26,8 @@ impl Ending {
             // Nobody reads it.
             Empty::None => nan::<T>(op, finish).ok().flatten().or_else(|| zero::<T>(op)),
         };
-        Ending { finish, empty, stand_in }
+        let too_few = if op.is_spread() { finish.ddof } else { 0 };
+        Ending { finish, empty, stand_in, too_few }
     }
 }
 

@@ -172,6 +172,12 @@ impl<R> Lone<'_, R> {
         with_avx2(isa, Singles { read, nan, x: elements(&x), slots, deferred });
     }
 
+    /// The same where not every element has a result that is known: the others take their partials.
+    pub(crate) fn each_known<T: Element>(self, read: impl Fn(T) -> Option<R>) {
+        let Lone { x, nan, isa, slots, deferred } = self;
+        with_avx2(isa, KnownSingles { read, nan, x: elements(&x), slots, deferred });
+    }
+
     /// Leaves all of them to their partials.
     pub(crate) fn defer(self) {
         self.deferred.extend(0..self.x.len());
@@ -198,6 +204,30 @@ impl<T: Element, R, F: Fn(T) -> R> Job for Singles<'_, T, R, F> {
                 self.deferred.push(k);
             } else {
                 fill(slot, (self.read)(x));
+            }
+        }
+    }
+}
+
+/// The body of [`Lone::each_known`].
+struct KnownSingles<'n, T, R, F> {
+    read: F,
+    nan: Nan,
+    x: &'n [T],
+    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    deferred: &'n mut Vec<usize>,
+}
+
+impl<T: Element, R, F: Fn(T) -> Option<R>> Job for KnownSingles<'_, T, R, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Target>(self) {
+        let skips = self.nan == Nan::Ignore;
+        for (k, (&x, slot)) in self.x.iter().zip(self.slots).enumerate() {
+            match (self.read)(x) {
+                Some(result) if !(skips && is_nan(x)) => fill(slot, result),
+                _ => self.deferred.push(k),
             }
         }
     }
@@ -273,7 +303,7 @@ impl<R: Copy + Send, D> Writer<R, D> {
         self.reader.lone(Lone { x, nan, isa: self.isa, slots, deferred });
     }
 
-    /// Writes what stands for a result that outputs without elements do not have, and takes those out of what was deferred last: of many keys, most have none.
+    /// Writes what stands for a result that outputs of too few elements do not have, and takes those out of what was deferred last: of many keys, most have none.
     fn stand_in<S>(
         &self,
         first: u64,
@@ -285,14 +315,15 @@ impl<R: Copy + Send, D> Writer<R, D> {
         D: Read<S, Result = R>,
     {
         let Some(stand_in) = &self.ending.stand_in else { return };
-        if deferred[known..].iter().all(|&k| counts.of(k) > 0) {
+        let has_result = |k: usize| counts.of(k) > self.ending.too_few;
+        if deferred[known..].iter().all(|&k| has_result(k)) {
             return;
         }
         let result = self.reader.finished(stand_in.clone());
         let (mut left, mut gaps) = (known, Vec::new());
         for at in known..deferred.len() {
             let k = deferred[at];
-            if counts.of(k) > 0 {
+            if has_result(k) {
                 deferred[left] = k;
                 left += 1;
                 continue;
@@ -350,7 +381,9 @@ impl<T: FoldWhole, S: Copy, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
     }
 
     fn singles(&self, first: u64, x: &[T], nan: Nan, deferred: &mut Vec<usize>) {
+        let known = deferred.len();
         self.read_lone(first, HostArray::of(x), nan, deferred);
+        self.stand_in::<S>(first, 1, Counts::Same(1), deferred, known);
     }
 
     fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {

@@ -175,7 +175,7 @@ impl<K: Kind<T>, T: Kernels> Groups<'_, K, T> {
 
     /// The result of a group by its partial, or what stands for it.
     fn output(&self, place: usize, rank: u64) -> Result<Output> {
-        let Ending { finish, empty, stand_in } = self.ending;
+        let Ending { finish, empty, stand_in, .. } = self.ending;
         let error = match self.table.finish(self.op, rank, *finish) {
             Ok(output) => return Ok(output),
             Err(error) => error,

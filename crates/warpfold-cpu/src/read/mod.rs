@@ -6,6 +6,7 @@
 //!
 //! A reader says what an accumulator's small value is as a result. It knows neither shapes nor, but for the type of the result, elements.
 
+mod alone;
 mod counts;
 mod means;
 mod moments;

@@ -13,7 +13,7 @@ use warpfold_num::element::Float;
 use warpfold_num::{DType, Scalar, Value, with_element};
 use warpfold_plan::HostArray;
 
-use super::one;
+use super::{alone, one, with_real};
 use crate::batch::{AT_ONCE, Approximate, Lone, NearNorm, Read};
 use crate::{Op, elements};
 
@@ -183,6 +183,11 @@ impl Nearly for DoubleDouble {
 }
 
 impl<F: Certain> MomentAs<F> {
+    /// The reader of a moment.
+    pub(super) fn of(what: Moment) -> Self {
+        MomentAs { what, float: PhantomData }
+    }
+
     /// The moments of neighbours, each step of all together, as registers hold several.
     #[inline(always)]
     fn moments<X: Nearly, const PARTS: usize, const N: usize>(
@@ -320,7 +325,7 @@ impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for 
     }
 
     fn lone(&self, inputs: Lone<'_, F>) {
-        inputs.defer();
+        alone::moments(self.what, inputs);
     }
 }
 
@@ -368,7 +373,7 @@ macro_rules! of_magnitudes {
             }
 
             fn lone(&self, inputs: Lone<'_, $float>) {
-                inputs.defer();
+                alone::complex_norms(Moment { op: Op::L2, ddof: 0 }, inputs);
             }
         }
     )+};
@@ -406,6 +411,7 @@ impl<I: Scalar + TryFrom<i128>, const PARTS: usize> Read<Approximate<DoubleDoubl
     }
 
     fn lone(&self, inputs: Lone<'_, I>) {
-        inputs.defer();
+        with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
+            T => inputs.each_known(|x: T| I::try_from(i128::from(x).checked_mul(i128::from(x))?).ok()), else inputs.defer());
     }
 }

@@ -8,13 +8,16 @@ use warpfold_num::double_double::fast_two_sum;
 use warpfold_num::element::Float;
 use warpfold_num::{Complex, DType, Overflow, Scalar};
 
-use super::{one, with_real};
+use super::{alone, one, with_real};
 use crate::batch::{AT_ONCE, Lone, Multiplied, NearProduct, Read, Wrapped};
 
 /// A float type that products of many inputs are rounded to, or complex numbers of one.
 pub(crate) trait Rounded: Scalar {
     /// The nearest to a product, where its numbers tell.
     fn of(numbers: &[f64; 5]) -> Option<Self>;
+
+    /// Products of one element each.
+    fn lone(inputs: Lone<'_, Self>);
 }
 
 /// Beyond exponents of this size parts of products, which are not below `2^-40`, are infinities or zeros.
@@ -70,12 +73,20 @@ impl Rounded for f64 {
     fn of(&[high, _, exponent, ..]: &[f64; 5]) -> Option<f64> {
         nearest(high, exponent).map(|x| canonical(x, x.is_nan()))
     }
+
+    fn lone(inputs: Lone<'_, Self>) {
+        alone::rounded(inputs);
+    }
 }
 
 impl Rounded for f32 {
     #[inline(always)]
     fn of(&[high, low, exponent, ..]: &[f64; 5]) -> Option<f32> {
         nearest_f32(high, low, exponent).map(|x| canonical(x, x.is_nan()))
+    }
+
+    fn lone(inputs: Lone<'_, Self>) {
+        alone::rounded(inputs);
     }
 }
 
@@ -94,6 +105,10 @@ impl Rounded for Complex<f64> {
         let parts = (nearest(re, exponent)?, nearest(im, exponent)?);
         (are_alike(numbers) && is_normal).then(|| Complex::new(parts.0, parts.1))
     }
+
+    fn lone(inputs: Lone<'_, Self>) {
+        alone::complex_products(inputs);
+    }
 }
 
 impl Rounded for Complex<f32> {
@@ -102,6 +117,10 @@ impl Rounded for Complex<f32> {
         let is_normal = exponent >= -126.0 + 40.0 || exponent < -FAR_F32;
         let parts = (nearest_f32(re, re_low, exponent)?, nearest_f32(im, im_low, exponent)?);
         (are_alike(numbers) && is_normal).then(|| Complex::new(parts.0, parts.1))
+    }
+
+    fn lone(inputs: Lone<'_, Self>) {
+        alone::complex_products(inputs);
     }
 }
 
@@ -121,7 +140,7 @@ impl<R: Rounded + Copy + Send + Sync> Read<Multiplied> for ProductAs<R> {
     }
 
     fn lone(&self, inputs: Lone<'_, R>) {
-        inputs.defer();
+        R::lone(inputs);
     }
 }
 
@@ -157,7 +176,7 @@ macro_rules! near_products {
             }
 
             fn lone(&self, inputs: Lone<'_, $float>) {
-                inputs.defer();
+                alone::rounded(inputs);
             }
         }
     )+};

@@ -5,10 +5,10 @@ use std::mem::MaybeUninit;
 
 use warpfold_exact::exact::{Pair, Small};
 use warpfold_exact::partial::Output;
-use warpfold_num::element::{Element, Float, Ordered};
-use warpfold_num::{Complex, DType, Scalar, bf16, f16};
+use warpfold_num::element::{Element, Float};
+use warpfold_num::{Complex, DType, Scalar};
 
-use super::{means, one, with_real};
+use super::{alone, means, one, with_real};
 use crate::Op;
 use crate::batch::{AT_ONCE, Lone, Read};
 
@@ -113,27 +113,6 @@ impl SumState for [i128; 1] {
     }
 }
 
-/// The sum of each element alone.
-fn sums<F: Float>(inputs: Lone<'_, F>) {
-    with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
-        F16 f16, BF16 bf16, F32 f32, F64 f64], T => inputs.each(|x: T| x.alone_as::<F>()), else inputs.defer());
-}
-
-/// The same of complex elements.
-fn complex_sums<F: Float>(inputs: Lone<'_, Complex<F>>) {
-    match inputs.dtype() {
-        DType::Complex64 => inputs.each(|x: Complex<f32>| x.alone_as::<F>()),
-        DType::Complex128 => inputs.each(|x: Complex<f64>| x.alone_as::<F>()),
-        _ => inputs.defer(),
-    }
-}
-
-/// The magnitude of each element alone.
-fn norm1<F: Float>(inputs: Lone<'_, F>) {
-    with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
-        F16 f16, BF16 bf16, F32 f32, F64 f64], T => inputs.each(|x: T| T::round_magnitude::<F>(x.magnitude())), else inputs.defer());
-}
-
 macro_rules! readers {
     ($($reader:ident of $state:ty as $result:ty: $small:expr, $lone:expr $(, many $parts:literal $of_parts:expr)?;)+) => {$(
         impl<F: Float> Read<$state> for $reader<F> {
@@ -184,16 +163,16 @@ fn complex_mean<F: Float>([re, im]: &[Pair; 2], count: u64) -> Option<Complex<F>
 }
 
 readers! {
-    SumAs of [Pair; 1] as F: rounded, sums;
-    SumAs of [i128; 1] as F: rounded, sums;
-    SumAs of [Pair; 2] as Complex<F>: |[re, im]: &[Pair; 2], _| Some(Complex::new(re.round(), im.round())), complex_sums;
-    MeanAs of [Pair; 1] as F: mean, sums, many 1 |[mean]: [F; 1]| mean;
-    MeanAs of [i128; 1] as F: mean, sums, many 1 |[mean]: [F; 1]| mean;
-    MeanAs of [Pair; 2] as Complex<F>: complex_mean, complex_sums, many 2 |[re, im]: [F; 2]| Complex::new(re, im);
-    NormAs of [Pair; 1] as F: rounded, norm1;
-    NormAs of [i128; 1] as F: rounded, norm1;
+    SumAs of [Pair; 1] as F: rounded, alone::rounded;
+    SumAs of [i128; 1] as F: rounded, alone::rounded;
+    SumAs of [Pair; 2] as Complex<F>: |[re, im]: &[Pair; 2], _| Some(Complex::new(re.round(), im.round())), alone::complex;
+    MeanAs of [Pair; 1] as F: mean, alone::rounded, many 1 |[mean]: [F; 1]| mean;
+    MeanAs of [i128; 1] as F: mean, alone::rounded, many 1 |[mean]: [F; 1]| mean;
+    MeanAs of [Pair; 2] as Complex<F>: complex_mean, alone::complex, many 2 |[re, im]: [F; 2]| Complex::new(re, im);
+    NormAs of [Pair; 1] as F: rounded, alone::magnitudes;
+    NormAs of [i128; 1] as F: rounded, alone::magnitudes;
     // The magnitudes of complex elements are folded to partials.
-    NormAs of [Pair; 2] as F: |_: &[Pair; 2], _| None, norm1;
+    NormAs of [Pair; 2] as F: |_: &[Pair; 2], _| None, alone::magnitudes;
 }
 
 macro_rules! integer_sums {

@@ -1,0 +1,115 @@
+//! Results of inputs of one element each, from the elements.
+//!
+//! What a rule here does not cover is left to a partial: a complex product of parts of very different size, and squares whose rounding is in doubt.
+
+use warpfold_num::double_double::{DoubleDouble, two_product};
+use warpfold_num::element::{Element, Float, Ordered};
+use warpfold_num::{Complex, DType, bf16, f16};
+
+use super::moments::{Certain, Moment, MomentAs};
+use super::with_real;
+use crate::Op;
+use crate::batch::{Approximate, Lone, Read};
+
+/// The sum, mean or product of each real element.
+pub(super) fn rounded<F: Float>(inputs: Lone<'_, F>) {
+    with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
+        F16 f16, BF16 bf16, F32 f32, F64 f64], T => inputs.each(|x: T| x.alone_as::<F>()), else inputs.defer());
+}
+
+/// The sum or mean of each complex element.
+pub(super) fn complex<F: Float>(inputs: Lone<'_, Complex<F>>) {
+    match inputs.dtype() {
+        DType::Complex64 => inputs.each(|x: Complex<f32>| x.alone_as::<F>()),
+        DType::Complex128 => inputs.each(|x: Complex<f64>| x.alone_as::<F>()),
+        _ => inputs.defer(),
+    }
+}
+
+/// A finite number whose parts are both zero, or neither is 2^40 times the other: products may lose bits of a part that is far smaller.
+#[inline(always)]
+fn is_plain(re: f64, im: f64) -> bool {
+    let (re, im) = (re.abs(), im.abs());
+    let (least, most) = if re < im { (re, im) } else { (im, re) };
+    (most == 0.0) | ((most < f64::INFINITY) & (least > most * 2f64.powi(-40)))
+}
+
+/// The product of each complex element.
+pub(super) fn complex_products<F: Float>(inputs: Lone<'_, Complex<F>>) {
+    macro_rules! each {
+        ($part:ty) => {
+            inputs.each_known(|x: Complex<$part>| {
+                let is_known = is_plain(x.re.into(), x.im.into());
+                is_known.then(|| x.alone_as::<F>())
+            })
+        };
+    }
+    match inputs.dtype() {
+        DType::Complex64 => each!(f32),
+        DType::Complex128 => each!(f64),
+        _ => inputs.defer(),
+    }
+}
+
+/// The magnitude of each real element.
+pub(super) fn magnitudes<F: Float>(inputs: Lone<'_, F>) {
+    with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32, F64 f64],
+        T => inputs.each(|x: T| F::of(f64::from(x).abs())),
+        else with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
+            T => inputs.each(|x: T| T::round_magnitude::<F>(x.magnitude())), else inputs.defer()));
+}
+
+/// A moment of each element.
+pub(super) fn moments<F: Certain>(what: Moment, inputs: Lone<'_, F>) {
+    match what.op {
+        Op::Var | Op::Std if what.ddof == 0 => spreads(inputs),
+        // One element is too few.
+        Op::Var | Op::Std => inputs.defer(),
+        _ if inputs.dtype().is_complex() => complex_norms(what, inputs),
+        Op::L2 => magnitudes(inputs),
+        _ => squares(inputs),
+    }
+}
+
+/// The variance of each element: zero where it is finite.
+fn spreads<F: Float>(inputs: Lone<'_, F>) {
+    #[inline(always)]
+    fn spread<F: Float>(is_finite: bool) -> F {
+        if is_finite { F::ZERO } else { F::NAN }
+    }
+    with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32, F64 f64, Complex64 Complex<f32>, Complex128 Complex<f64>],
+        T => inputs.each(|x: T| spread(T::as_parts(&[x]).iter().all(|&part| f64::from(part).is_finite()))),
+        else with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
+            T => inputs.each(|_: T| F::ZERO), else inputs.defer()));
+}
+
+/// The square of each real element.
+fn squares<F: Float>(inputs: Lone<'_, F>) {
+    with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32], T => inputs.each(|x: T| F::of(f64::from(x) * f64::from(x))),
+        else match inputs.dtype() {
+            // Rounded twice it need not be the nearest.
+            DType::F64 if F::DTYPE == DType::F64 => inputs.each(|x: f64| F::of(x * x)),
+            _ => inputs.defer(),
+        });
+}
+
+/// The magnitude of each complex element, or its square.
+pub(super) fn complex_norms<F: Certain>(what: Moment, inputs: Lone<'_, F>) {
+    match inputs.dtype() {
+        DType::Complex64 => {
+            inputs.each_known(|x: Complex<f32>| complex_norm(what, x.re.into(), x.im.into()));
+        }
+        DType::Complex128 => inputs.each_known(|x: Complex<f64>| complex_norm(what, x.re, x.im)),
+        _ => inputs.defer(),
+    }
+}
+
+#[inline(always)]
+fn complex_norm<F: Certain>(what: Moment, re: f64, im: f64) -> Option<F> {
+    if re == 0.0 && im == 0.0 {
+        return Some(F::ZERO);
+    }
+    let squares = two_product(re, re).add_same_sign(two_product(im, im));
+    let norm = Approximate::<DoubleDouble, 0> { sum: [], squares };
+    MomentAs::<F>::of(what).small(&norm, 1)
+}
