@@ -102,8 +102,19 @@ impl<K: LaneOperation> Band<'_, K> {
     /// What a survey of the columns finds.
     #[inline(always)]
     pub(super) fn survey(&self, columns: Range<usize>) -> K::Range {
-        let row = |k| self.kind.survey(&self.row(k)[columns.clone()]);
-        (1..self.rows).fold(row(0), |range, k| K::join(range, row(k)))
+        // No closure: it would be compiled as a call, without the instruction set.
+        let mut range = self.kind.survey(&self.row(0)[columns.clone()]);
+        for k in 1..self.rows {
+            range = K::join(range, self.kind.survey(&self.row(k)[columns.clone()]));
+        }
+        range
+    }
+
+    /// The exponent range of a group of columns.
+    #[inline(always)]
+    pub(super) fn exponents(&self, group: usize) -> Option<K::ExponentRange> {
+        let columns = group * N..self.width.min((group + 1) * N);
+        self.kind.exponents(self.survey(columns), self.rows as u64)
     }
 
     #[inline(always)]

@@ -12,7 +12,6 @@ use super::survey::{Span, Spans, survey};
 use crate::float::{Cascade, LOG_ADDS, Lane};
 use warpfold_exact::exact::Pair;
 use warpfold_num::double_double::{power_of_two, two_sum};
-use warpfold_num::element::Ordered;
 
 /// Sums of elements of `PARTS` floats, or of the magnitudes of these; `LANES` is `N · PARTS`.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +21,7 @@ pub(crate) struct FloatSums<F, const PARTS: usize, const LEVELS: usize, const LA
     float: PhantomData<F>,
 }
 
-impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: usize>
+impl<F: Lane, const PARTS: usize, const LEVELS: usize, const LANES: usize>
     FloatSums<F, PARTS, LEVELS, LANES>
 {
     pub(crate) fn values() -> Self {
@@ -43,21 +42,21 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
 
     const MOST_BITS: u32 = 53;
 
-    fn field(magnitude: F::Magnitude) -> u32 {
-        let bits: u64 = magnitude.into();
-        (bits >> (F::MANTISSA_BITS - 1)) as u32
+    fn field(magnitude: u64) -> u32 {
+        (magnitude >> (F::MANTISSA_BITS - 1)) as u32
     }
 
     /// The fields of a span, unless something in it is not finite.
     #[inline(always)]
-    fn fields(range: Span<F::Magnitude>) -> Option<(u32, u32)> {
-        let field = Self::field(range.top);
+    fn fields(range: Span<F::Word>) -> Option<(u32, u32)> {
+        let (top, below): (u64, u64) = (range.top.into(), range.below.into());
+        let (is_zero, field) = (top == 0, Self::field(top));
         if field >= F::FIELD_MAX {
             return None;
         }
         let top = field.max(if LEVELS > 0 { LEAST_TOP } else { 1 });
         // Zeros fit any grid. Subnormals share that of the first normal numbers.
-        let low = if range.top == F::Magnitude::default() { top } else { Self::field(range.low) };
+        let low = if is_zero { top } else { Self::field(below + 1) };
         Some((low.max(1), top))
     }
 
@@ -103,11 +102,11 @@ pub(crate) struct ExponentRange {
 /// The lowest exponent field for which a cascade's bias has a grid.
 const LEAST_TOP: u32 = 64;
 
-impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: usize> LaneOperation
+impl<F: Lane, const PARTS: usize, const LEVELS: usize, const LANES: usize> LaneOperation
     for FloatSums<F, PARTS, LEVELS, LANES>
 {
     type Element = [F; PARTS];
-    type Range = Span<F::Magnitude>;
+    type Range = Span<F::Word>;
     type ExponentRange = ExponentRange;
     type Monitor = Spans<F, LANES>;
     type Lanes = Cascade<LEVELS, LANES>;
@@ -154,10 +153,10 @@ impl<F: Lane + Ordered, const PARTS: usize, const LEVELS: usize, const LANES: us
 
     #[inline(always)]
     fn keeps(self, exponents: ExponentRange, monitor: &Self::Monitor) -> bool {
-        let least = |field| bytemuck::cast(F::field_bits(field));
         // Subnormals share the grid of the first normal numbers.
-        let low = if exponents.low > 1 { least(exponents.low) } else { F::Magnitude::default() };
-        monitor.are_within(low, least(exponents.top + 1))
+        let low = exponents.low;
+        let below = if low > 1 { F::below_field(low) } else { F::Word::default() };
+        monitor.are_within(below, F::field_bits(exponents.top + 1))
     }
 
     #[inline(always)]

@@ -13,9 +13,11 @@ pub(super) fn add<K: LaneOperation>(
     lanes: &mut Vec<K::Lanes>,
 ) -> bool {
     let (kind, width, rows) = (band.kind, band.width, band.rows as u64);
-    let own = |column: usize| kind.exponents(band.survey(column..width.min(column + N)), rows);
-    let guessed = guess.filter(|(_, capacity)| *capacity >= rows).map(|(exponents, _)| exponents);
-    let Some(mut exponents) = guessed.or_else(|| own(0)) else { return false };
+    let chosen = match *guess {
+        Some((exponents, capacity)) if capacity >= rows => Some(exponents),
+        _ => band.exponents(0),
+    };
+    let Some(mut exponents) = chosen else { return false };
     let (mut empty, mut missed) = (kind.lanes(exponents), 0);
     let groups = width.div_ceil(N);
     if lanes.len() < groups {
@@ -41,7 +43,7 @@ pub(super) fn add<K: LaneOperation>(
             if !K::MAY_MISS || kind.keeps(exponents, &monitor) {
                 continue;
             }
-            let Some(made) = own(group * N) else { return false };
+            let Some(made) = band.exponents(group) else { return false };
             let own = kind.lanes(made);
             K::add_rows(band, group * N, own, lanes);
             missed += 1;

@@ -1,56 +1,59 @@
 //! The range of magnitudes among elements.
+//!
+//! Of the least magnitude the one below is kept, so that zeros, which are not looked for, come last by themselves: to know them and to take another word in
+//! their place would be two instructions more of five.
 
 use std::hint::select_unpredictable;
 
 use super::lanes::N;
+use crate::float::Lane;
 use warpfold_num::DType;
-use warpfold_num::element::Ordered;
 
-/// The greatest magnitude, and the least but zero.
+/// The bits of the greatest magnitude, and of the one below the least but zero.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Span<M> {
-    pub(super) top: M,
-    /// The greatest there is, if all are zero; zero of f16, whose sums need not know it.
-    pub(super) low: M,
+pub(crate) struct Span<W> {
+    pub(super) top: W,
+    /// Any word that is no magnitude of a finite number, if all are zero; zero of f16, whose sums need not know it.
+    pub(super) below: W,
 }
 
-impl<M: Ord + Copy> Span<M> {
+impl<W: Ord + Copy> Span<W> {
     #[inline(always)]
     pub(super) fn join(self, other: Self) -> Self {
-        Span { top: greater(self.top, other.top), low: lesser(self.low, other.low) }
+        Span { top: greater(self.top, other.top), below: lesser(self.below, other.below) }
     }
 }
 
 #[inline(always)]
-fn lesser<M: Ord + Copy>(a: M, b: M) -> M {
+fn lesser<W: Ord + Copy>(a: W, b: W) -> W {
     select_unpredictable(b < a, b, a)
 }
 
 #[inline(always)]
-fn greater<M: Ord + Copy>(a: M, b: M) -> M {
+fn greater<W: Ord + Copy>(a: W, b: W) -> W {
     select_unpredictable(b > a, b, a)
 }
 
 /// The spans of lanes.
 #[derive(Clone, Copy)]
-pub(crate) struct Spans<R: Ordered, const LANES: usize> {
-    top: [R::Magnitude; LANES],
-    low: [R::Magnitude; LANES],
+pub(crate) struct Spans<F: Lane, const LANES: usize> {
+    top: [F::Word; LANES],
+    below: [F::Word; LANES],
 }
 
-impl<R: Ordered, const LANES: usize> Spans<R, LANES> {
+impl<F: Lane, const LANES: usize> Spans<F, LANES> {
     #[inline(always)]
     pub(super) fn none() -> Self {
-        Spans { top: [R::Magnitude::default(); LANES], low: [R::MAGNITUDE_MAX; LANES] }
+        Spans { top: [F::Word::default(); LANES], below: [F::ABS_MASK; LANES] }
     }
 
     /// Looks at an element in each lane.
     #[inline(always)]
-    pub(super) fn observe(&mut self, x: &[R]) {
+    pub(super) fn observe(&mut self, x: &[F]) {
         for l in 0..LANES {
             let span = of(x[l]);
             self.top[l] = greater(self.top[l], span.top);
-            self.low[l] = lesser(self.low[l], span.low);
+            self.below[l] = lesser(self.below[l], span.below);
         }
     }
 
@@ -59,50 +62,46 @@ impl<R: Ordered, const LANES: usize> Spans<R, LANES> {
     fn join(mut self, other: &Self) -> Self {
         for l in 0..LANES {
             self.top[l] = greater(self.top[l], other.top[l]);
-            self.low[l] = lesser(self.low[l], other.low[l]);
+            self.below[l] = lesser(self.below[l], other.below[l]);
         }
         self
     }
 
-    /// Whether all are zero, or at least `low` and less than `end`.
+    /// Whether all are zero, or greater than `below` and less than `end`.
     #[inline(always)]
-    pub(super) fn are_within(&self, low: R::Magnitude, end: R::Magnitude) -> bool {
+    pub(super) fn are_within(&self, below: F::Word, end: F::Word) -> bool {
         let mut all = true;
         for l in 0..LANES {
-            all &= (self.low[l] >= low) & (self.top[l] < end);
+            all &= (self.below[l] >= below) & (self.top[l] < end);
         }
         all
     }
 }
 
-/// The span of a slice.
 #[inline(always)]
-pub(super) fn survey<R: Ordered>(x: &[R]) -> Span<R::Magnitude> {
-    // 128 bytes of lanes, as `cpu/order` has them.
-    match size_of::<R>() {
-        2 => survey_abreast::<R, 4>(x),
-        4 => survey_abreast::<R, 2>(x),
-        _ => survey_abreast::<R, 1>(x),
-    }
+fn of<F: Lane>(x: F) -> Span<F::Word> {
+    let top = x.magnitude_bits();
+    // All finite magnitudes of f16 lie within 40 bits, of which f64 adds thousands, wherever they lie.
+    let below = if F::DTYPE == DType::F16 { F::Word::default() } else { x.bits_below() };
+    Span { top, below }
 }
 
+/// The span of a slice.
 #[inline(always)]
-fn of<R: Ordered>(x: R) -> Span<R::Magnitude> {
-    let magnitude = x.magnitude();
-    // All finite magnitudes of f16 lie within 40 bits, of which f64 adds thousands, wherever they lie.
-    if R::DTYPE == DType::F16 {
-        return Span { top: magnitude, low: R::Magnitude::default() };
+pub(super) fn survey<F: Lane>(x: &[F]) -> Span<F::Word> {
+    // At least two groups: with a loop over one the compiler takes the same lane of four groups into a register, which was a third of the time of sums of f64.
+    match size_of::<F>() {
+        2 => survey_abreast::<F, 4>(x),
+        _ => survey_abreast::<F, 2>(x),
     }
-    let zero = magnitude == R::Magnitude::default();
-    Span { top: magnitude, low: select_unpredictable(zero, R::MAGNITUDE_MAX, magnitude) }
 }
 
 /// The same by some groups of lanes. (Loops over 64 lanes are not unrolled before lanes are given registers: what they leave goes through memory then, and each step
 /// waits for the one before, which was four fifths of the time of sums of f16 in long rows.)
 #[inline(always)]
-fn survey_abreast<R: Ordered, const GROUPS: usize>(x: &[R]) -> Span<R::Magnitude> {
-    let none = Span { top: R::Magnitude::default(), low: R::MAGNITUDE_MAX };
-    let mut spans = [Spans::<R, N>::none(); GROUPS];
+fn survey_abreast<F: Lane, const GROUPS: usize>(x: &[F]) -> Span<F::Word> {
+    let none = Span { top: F::Word::default(), below: F::ABS_MASK };
+    let mut spans = [Spans::<F, N>::none(); GROUPS];
     let (groups, rest) = x.as_chunks::<N>();
     let (together, alone) = groups.as_chunks::<GROUPS>();
     for together in together {
@@ -119,7 +118,7 @@ fn survey_abreast<R: Ordered, const GROUPS: usize>(x: &[R]) -> Span<R::Magnitude
     }
     let mut span = none;
     for l in 0..N {
-        span = span.join(Span { top: all.top[l], low: all.low[l] });
+        span = span.join(Span { top: all.top[l], below: all.below[l] });
     }
     rest.iter().fold(span, |span, &x| span.join(of(x)))
 }

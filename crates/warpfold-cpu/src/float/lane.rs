@@ -8,7 +8,7 @@ use warpfold_num::element::Real;
 /// A float type that SIMD lanes hold.
 pub(crate) trait Lane: Real + PartialOrd {
     /// The unsigned integer of its width.
-    type Word: bytemuck::Pod + Default + Into<u64> + std::fmt::Debug + Send + Sync;
+    type Word: bytemuck::Pod + Ord + Default + Into<u64> + std::fmt::Debug + Send + Sync;
     /// The type that holds a product of two, exactly or with an error apart.
     type Product: Lane;
     /// The integer in which values of one exponent are summed.
@@ -27,6 +27,12 @@ pub(crate) trait Lane: Real + PartialOrd {
 
     /// The bits.
     fn word(self) -> Self::Word;
+
+    /// The bits of the magnitude.
+    fn magnitude_bits(self) -> Self::Word;
+
+    /// The bits of the next smaller magnitude; of zero the greatest word.
+    fn bits_below(self) -> Self::Word;
 
     /// A finite value in f32, times 2^SCALE; exact where [`ADD_SHORT`](Self::ADD_SHORT) says that it is of use.
     fn short(self) -> f32;
@@ -52,6 +58,9 @@ pub(crate) trait Lane: Real + PartialOrd {
     /// The bits of the smallest magnitude with that exponent field.
     fn field_bits(field: u32) -> Self::Word;
 
+    /// The bits of the magnitude below that; there is none below zero.
+    fn below_field(field: u32) -> Self::Word;
+
     /// `high - low`.
     fn span(low: Self::Word, high: Self::Word) -> Self::Word;
 }
@@ -71,6 +80,16 @@ macro_rules! lane {
             #[inline(always)]
             fn word(self) -> $bits {
                 self.to_bits()
+            }
+
+            #[inline(always)]
+            fn magnitude_bits(self) -> $bits {
+                self.to_bits() & Self::ABS_MASK
+            }
+
+            #[inline(always)]
+            fn bits_below(self) -> $bits {
+                self.magnitude_bits().wrapping_sub(1)
             }
 
             #[inline(always)]
@@ -100,7 +119,7 @@ macro_rules! lane {
 
             #[inline(always)]
             fn within(self, low: $bits, span: $bits) -> bool {
-                (self.to_bits() & Self::ABS_MASK).wrapping_sub(low) < span
+                self.magnitude_bits().wrapping_sub(low) < span
             }
 
             #[inline(always)]
@@ -110,6 +129,10 @@ macro_rules! lane {
 
             fn field_bits(field: u32) -> $bits {
                 (field as $bits) << $fraction
+            }
+
+            fn below_field(field: u32) -> $bits {
+                Self::field_bits(field) - 1
             }
 
             fn span(low: $bits, high: $bits) -> $bits {

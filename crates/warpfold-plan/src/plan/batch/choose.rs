@@ -1,7 +1,7 @@
 //! From many reductions and a machine to a plan: pure.
 
 use super::{Batch, BatchPlan, BoundsKind, KeysKind, Partition, Way};
-use crate::plan::{CpuFacts, Isa, tuning};
+use crate::plan::{CpuFacts, tuning};
 use crate::shape::{Case, Form};
 use crate::{DType, Op};
 
@@ -14,22 +14,12 @@ pub fn choose_batch(batch: Batch, cpu: CpuFacts) -> BatchPlan {
     let way = way(&batch);
     BatchPlan {
         way,
-        isa: policy.isa.unwrap_or_else(|| widest(&batch, way)).min(cpu.isa),
+        isa: policy.isa.map_or(cpu.isa, |isa| isa.min(cpu.isa)),
         threads,
         grain: (tuning::GRAIN_BYTES / batch.dtype.size() as u64).max(1),
         long: (tuning::LONG_SEGMENT_BYTES / batch.dtype.size() as u64).max(1),
         workspace: workspace(&batch, way, threads as u64),
         batch,
-    }
-}
-
-/// The widest instructions that pay. Exact sums of contiguous runs of 64-bit floats do not gain from registers of 512 bits: on two cores of an EPYC with AVX-512, rows
-/// of 16 to 16384 ran at 1.2 to 1.5 times the rate by AVX2.
-fn widest(batch: &Batch, way: Way) -> Isa {
-    let is_long = matches!(batch.dtype, DType::F64 | DType::Complex128);
-    match (way, batch.op) {
-        (Way::Runs, Op::Sum | Op::Mean | Op::L1) if is_long => Isa::Avx2,
-        _ => Isa::Avx512,
     }
 }
 
@@ -124,6 +114,7 @@ fn axes(op: Op, form: &Form, long: bool) -> Way {
 mod tests {
     use super::*;
     use crate::Policy;
+    use crate::plan::Isa;
 
     fn groups(op: Op, groups: u64, keys: KeysKind) -> BatchPlan {
         let partition = Partition::Groups { elements: 1 << 26, groups, keys };
