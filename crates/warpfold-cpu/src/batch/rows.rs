@@ -169,7 +169,7 @@ impl<K: LaneOperation> Along<'_, K> {
         let empty = self.kind.lanes(self.exponents);
         let mut lanes_of_runs = [empty; RUNS_AT_ONCE];
         for (range, lanes) in self.ranges.iter().zip(&mut lanes_of_runs) {
-            if K::RESTS_APART {
+            if K::RESTS_APART && (K::IS_LARGE || !C::AVX512) {
                 *lanes = self.groups(empty, range.clone());
                 let rest = range.len() % N;
                 if rest > 0 {

@@ -10,11 +10,37 @@ use super::moments::{Certain, Moment, MomentAs};
 use super::with_real;
 use crate::Op;
 use crate::batch::{Approximate, Lone, Read};
+use crate::float::{bf16_value, f16_value};
+
+/// A float as f64, in instructions that every element of a vector takes.
+trait Wide: Copy {
+    fn wide(self) -> f64;
+}
+
+macro_rules! wide {
+    ($($ty:ty: $wide:expr;)+) => {$(
+        impl Wide for $ty {
+            #[inline(always)]
+            fn wide(self) -> f64 {
+                $wide(self)
+            }
+        }
+    )+};
+}
+wide! {
+    f16: f16_value;
+    bf16: bf16_value;
+    f32: f64::from;
+    f64: std::convert::identity;
+}
 
 /// The sum, mean or product of each real element.
 pub(super) fn rounded<F: Float>(inputs: Lone<'_, F>) {
-    with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64,
-        F16 f16, BF16 bf16, F32 f32, F64 f64], T => inputs.each(|x: T| x.alone_as::<F>()), else inputs.defer());
+    // The sum of -0 is +0.
+    with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32, F64 f64],
+        T => inputs.each(|x: T| F::of(x.wide() + 0.0)),
+        else with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
+            T => inputs.each(|x: T| x.alone_as::<F>()), else inputs.defer()));
 }
 
 /// The sum or mean of each complex element.
@@ -54,7 +80,7 @@ pub(super) fn complex_products<F: Float>(inputs: Lone<'_, Complex<F>>) {
 /// The magnitude of each real element.
 pub(super) fn magnitudes<F: Float>(inputs: Lone<'_, F>) {
     with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32, F64 f64],
-        T => inputs.each(|x: T| F::of(f64::from(x).abs())),
+        T => inputs.each(|x: T| F::of(x.wide().abs())),
         else with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
             T => inputs.each(|x: T| T::round_magnitude::<F>(x.magnitude())), else inputs.defer()));
 }
@@ -77,20 +103,22 @@ fn spreads<F: Float>(inputs: Lone<'_, F>) {
     fn spread<F: Float>(is_finite: bool) -> F {
         if is_finite { F::ZERO } else { F::NAN }
     }
-    with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32, F64 f64, Complex64 Complex<f32>, Complex128 Complex<f64>],
-        T => inputs.each(|x: T| spread(T::as_parts(&[x]).iter().all(|&part| f64::from(part).is_finite()))),
+    with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32, F64 f64],
+        T => inputs.each(|x: T| spread(x.wide().is_finite())),
+        else with_real!(inputs.dtype(), [Complex64 Complex<f32>, Complex128 Complex<f64>],
+        T => inputs.each(|x: T| spread(x.re.is_finite() & x.im.is_finite())),
         else with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
-            T => inputs.each(|_: T| F::ZERO), else inputs.defer()));
+            T => inputs.each(|_: T| F::ZERO), else inputs.defer())));
 }
 
 /// The square of each real element.
 fn squares<F: Float>(inputs: Lone<'_, F>) {
-    with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32], T => inputs.each(|x: T| F::of(f64::from(x) * f64::from(x))),
-        else match inputs.dtype() {
-            // Rounded twice it need not be the nearest.
-            DType::F64 if F::DTYPE == DType::F64 => inputs.each(|x: f64| F::of(x * x)),
-            _ => inputs.defer(),
-        });
+    with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32], T => inputs.each(|x: T| F::of(x.wide() * x.wide())),
+    else match inputs.dtype() {
+        // Rounded twice it need not be the nearest.
+        DType::F64 if F::DTYPE == DType::F64 => inputs.each(|x: f64| F::of(x * x)),
+        _ => inputs.defer(),
+    });
 }
 
 /// The magnitude of each complex element, or its square.

@@ -10,7 +10,7 @@ use warpfold_num::{Complex, DType, Scalar};
 
 use super::{alone, means, one, with_real};
 use crate::Op;
-use crate::batch::{AT_ONCE, Lone, Read};
+use crate::batch::{AT_ONCE, Lone, Read, one_by_one};
 
 /// The sum rounded to a float type.
 struct SumAs<F>(PhantomData<F>);
@@ -114,7 +114,7 @@ impl SumState for [i128; 1] {
 }
 
 macro_rules! readers {
-    ($($reader:ident of $state:ty as $result:ty: $small:expr, $lone:expr $(, many $parts:literal $of_parts:expr)?;)+) => {$(
+    ($($reader:ident of $state:ty as $result:ty: $small:expr, $lone:expr $(, $many:path: $of_parts:expr)?;)+) => {$(
         impl<F: Float> Read<$state> for $reader<F> {
             type Result = $result;
 
@@ -132,7 +132,7 @@ macro_rules! readers {
                     sums: &[$state; AT_ONCE],
                     counts: [u64; AT_ONCE],
                 ) -> ([MaybeUninit<$result>; AT_ONCE], [bool; AT_ONCE]) {
-                    means::neighbours::<_, _, F, $parts>(self, sums, counts, $of_parts)
+                    $many(self, sums, counts, $of_parts)
                 }
             )?
 
@@ -152,6 +152,44 @@ fn rounded<S: Small, F: Float>([sum]: &[S; 1], _: u64) -> Option<F> {
     Some(sum.round())
 }
 
+/// Sums of neighbours. To round a pair to f64 is to add its numbers; to round it to a narrower float is as little where one of the numbers is zero,
+/// as it is of narrow elements, which f64 adds exactly.
+#[inline(always)]
+fn totals<D, F, const PARTS: usize>(
+    reader: &D,
+    sums: &[[Pair; PARTS]; AT_ONCE],
+    counts: [u64; AT_ONCE],
+    of_parts: impl Fn([F; PARTS]) -> D::Result,
+) -> ([MaybeUninit<D::Result>; AT_ONCE], [bool; AT_ONCE])
+where
+    D: Read<[Pair; PARTS]>,
+    F: Float,
+{
+    if F::PRECISION < f64::MANTISSA_DIGITS {
+        let mut low = 0;
+        for k in 0..AT_ONCE {
+            for part in 0..PARTS {
+                low |= sums[k][part].low.to_bits();
+            }
+        }
+        // Whatever the signs of zeros.
+        if low << 1 != 0 {
+            return one_by_one(reader, sums, counts);
+        }
+    }
+    let mut results = [const { MaybeUninit::uninit() }; AT_ONCE];
+    for k in 0..AT_ONCE {
+        let mut parts = [F::ZERO; PARTS];
+        for part in 0..PARTS {
+            let Pair { high, low } = sums[k][part];
+            // An exact zero is +0.
+            parts[part] = F::of((high + low) + 0.0);
+        }
+        results[k] = MaybeUninit::new(of_parts(parts));
+    }
+    (results, [true; AT_ONCE])
+}
+
 #[inline(always)]
 fn mean<S: Small, F: Float>([sum]: &[S; 1], count: u64) -> Option<F> {
     if count == 0 { None } else { sum.mean(count) }
@@ -163,13 +201,13 @@ fn complex_mean<F: Float>([re, im]: &[Pair; 2], count: u64) -> Option<Complex<F>
 }
 
 readers! {
-    SumAs of [Pair; 1] as F: rounded, alone::rounded;
+    SumAs of [Pair; 1] as F: rounded, alone::rounded, totals: |[sum]: [F; 1]| sum;
     SumAs of [i128; 1] as F: rounded, alone::rounded;
-    SumAs of [Pair; 2] as Complex<F>: |[re, im]: &[Pair; 2], _| Some(Complex::new(re.round(), im.round())), alone::complex;
-    MeanAs of [Pair; 1] as F: mean, alone::rounded, many 1 |[mean]: [F; 1]| mean;
-    MeanAs of [i128; 1] as F: mean, alone::rounded, many 1 |[mean]: [F; 1]| mean;
-    MeanAs of [Pair; 2] as Complex<F>: complex_mean, alone::complex, many 2 |[re, im]: [F; 2]| Complex::new(re, im);
-    NormAs of [Pair; 1] as F: rounded, alone::magnitudes;
+    SumAs of [Pair; 2] as Complex<F>: |[re, im]: &[Pair; 2], _| Some(Complex::new(re.round(), im.round())), alone::complex, totals: |[re, im]: [F; 2]| Complex::new(re, im);
+    MeanAs of [Pair; 1] as F: mean, alone::rounded, means::neighbours: |[mean]: [F; 1]| mean;
+    MeanAs of [i128; 1] as F: mean, alone::rounded, means::neighbours: |[mean]: [F; 1]| mean;
+    MeanAs of [Pair; 2] as Complex<F>: complex_mean, alone::complex, means::neighbours: |[re, im]: [F; 2]| Complex::new(re, im);
+    NormAs of [Pair; 1] as F: rounded, alone::magnitudes, totals: |[norm]: [F; 1]| norm;
     NormAs of [i128; 1] as F: rounded, alone::magnitudes;
     // The magnitudes of complex elements are folded to partials.
     NormAs of [Pair; 2] as F: |_: &[Pair; 2], _| None, alone::magnitudes;
