@@ -11,7 +11,7 @@ use super::pages::Pages;
 use super::{Batched, FoldBatched, alone};
 use crate::elements;
 use crate::isa::{Job, Target, with_avx2, with_lanes, with_short_lanes};
-use crate::memory::with_capacity;
+use crate::memory::{prefetch_bytes, with_capacity};
 use crate::whole::FoldWhole;
 use crate::{DType, Empty, Error, Nan, Op, Result};
 use warpfold_exact::partial::{Output, Partial};
@@ -92,6 +92,10 @@ impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Neighbours<'_, R, S, D> {
         let (slots, last_slots) = self.slots.as_chunks::<AT_ONCE>();
         let mut first = 0;
         for (smalls, slots) in smalls.iter().zip(slots) {
+            // A loop with a prefetch is not vectorised: of long readings the compiler would take the same place of several into a register, by gathers.
+            if D::IS_LONG {
+                prefetch_bytes(smalls.as_ptr(), 1, size_of_val(smalls));
+            }
             let mut counts = [0; AT_ONCE];
             for k in 0..AT_ONCE {
                 counts[k] = counted.of(first + k);

@@ -122,3 +122,40 @@ fn survey_abreast<F: Lane, const GROUPS: usize>(x: &[F]) -> Span<F::Word> {
     }
     rest.iter().fold(span, |span, &x| span.join(of(x)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpfold_num::random::Words;
+    use warpfold_num::{bf16, f16};
+
+    fn agrees<F: Lane + std::fmt::Debug>(of_bits: impl Fn(u64) -> F) {
+        let mut words = Words(11);
+        for n in (0..70).chain([127, 128, 129, 1000]) {
+            for kept in [u64::MAX, 0x8000_8000_8000_8000, 0x8003_8003_8003_8003] {
+                let mut x: Vec<F> = (0..n).map(|_| of_bits(words.next() & kept)).collect();
+                if n > 3 {
+                    x[n / 2] = of_bits(0);
+                }
+                let magnitudes = x.iter().map(|x| x.magnitude_bits().into());
+                let top: u64 = magnitudes.clone().max().unwrap_or(0);
+                let span = survey(&x);
+                assert_eq!(span.top.into(), top, "{x:?}");
+                let below: u64 = span.below.into();
+                match magnitudes.filter(|&bits| bits > 0).min() {
+                    _ if F::DTYPE == DType::F16 => {}
+                    Some(least) => assert_eq!(below, least - 1, "{x:?}"),
+                    None => assert!(below >= F::ABS_MASK.into(), "{x:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn spans_are_those_of_all_elements_but_zeros() {
+        agrees(|word| f16::from_bits(word as u16));
+        agrees(|word| bf16::from_bits(word as u16));
+        agrees(|word| f32::from_bits(word as u32));
+        agrees(f64::from_bits);
+    }
+}

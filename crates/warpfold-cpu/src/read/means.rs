@@ -59,12 +59,15 @@ fn means<F: Float>(
         let (Pair { high, low }, n) = (sums[k], counts[k] as f64);
         let quotient = high / n;
         // Exact, as the remainder of a quotient is, and zero only if the quotient is the mean.
-        let rest = (-quotient).mul_add(n, high) + low;
+        let rest = two_sum((-quotient).mul_add(n, high), low);
+        let (rest, beyond) = (rest.high, rest.low);
         // Of two roundings, of the quotient and of what the pair's second number is, each is half a unit; the rest is room. A correction is known to a few
         // units in its own last place.
         let (least, greatest) = if F::PRECISION == f64::MANTISSA_DIGITS {
             let correction = rest / n;
-            let spread = correction * 2f64.powi(-48);
+            // A correction that is known is rounded right even where it is half a unit, as one of 2n may be that few elements have.
+            let is_known = (beyond == 0.0) & ((-correction).mul_add(n, rest) == 0.0);
+            let spread = if is_known { 0.0 } else { correction * 2f64.powi(-48) };
             (quotient + (correction - spread), quotient + (correction + spread))
         } else {
             let error = if rest == 0.0 { 0.0 } else { quotient.abs() * 2f64.powi(-51) };

@@ -5,6 +5,7 @@ use warpfold::partial::Finish;
 use warpfold::plan::Way;
 use warpfold::{
     Column, Complex, Element, Error, Nan, Op, Policy, Segments, View, bf16, f16, reduce_axes,
+    reduce_segments,
 };
 
 const OPS: [Op; 17] = [
@@ -140,4 +141,14 @@ fn each_element_is_finished_once_and_in_its_place() {
     let empty = Policy::default().reduce_segments(&[f32::NAN, 1.0], Segments::every(1));
     let error = empty.unwrap().nan(Nan::Ignore).mean().unwrap_err();
     assert!(matches!(error, Error::Output { .. }), "{error}");
+}
+
+#[test]
+fn one_element_has_no_variance_over_none() {
+    let x: Vec<f64> = (0..3000).map(|k| if k % 7 == 3 { f64::NAN } else { k as f64 }).collect();
+    let every = || reduce_segments(&x, Segments::every(1)).unwrap();
+    assert!(every().or_none().var(1).unwrap().iter().all(Option::is_none));
+    let canonical = |x: &f64| x.to_bits() == 0x7ff8_0000_0000_0000;
+    assert!(every().or_nan().std(1).unwrap().iter().all(canonical));
+    assert!(matches!(every().var(1).unwrap_err(), Error::Output { .. }));
 }
