@@ -168,6 +168,7 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     const IS_LARGE: bool = false;
 
     /// Whether rows add their last few in a call, by `add_some`: among the selections of these the compiler leaves some accumulators no whole vectors.
+    /// By AVX-512, which selects by masks, large kinds alone do.
     const RESTS_APART: bool = Self::IS_LARGE;
 
     /// Whether there may be elements that no exponent range covers.
