@@ -199,12 +199,15 @@ impl<F: Certain> MomentAs<F> {
         let sums = smalls.map(|small| small.sum);
         let n = counts.map(|count| count as f64);
         let mut known = Known { value: squares, error: [0.0; N] };
+        let has_value = !self.what.op.is_spread();
         for k in 0..N {
             let square = squares[k].high();
             // What has underflowed, and counts that are no exact f64, are not to be trusted.
             let is_sound = (square > X::LEAST) & (counts[k] < MOST) & (counts[k] > self.what.ddof);
             let error = X::bound(n[k]) * square;
-            known.error[k] = if is_sound { error } else { f64::NAN };
+            // Nothing has a norm of zero: of many keys most may have no elements.
+            let is_known = is_sound | (has_value & (counts[k] == 0));
+            known.error[k] = if is_known { error } else { f64::NAN };
         }
         if self.what.op.is_spread() {
             let ddof = self.what.ddof as f64;
@@ -413,5 +416,29 @@ impl<I: Scalar + TryFrom<i128>, const PARTS: usize> Read<Approximate<DoubleDoubl
     fn lone(&self, inputs: Lone<'_, I>) {
         with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
             T => inputs.each_known(|x: T| I::try_from(i128::from(x).checked_mul(i128::from(x))?).ok()), else inputs.defer());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_elements_is_read_without_its_partial() {
+        let nothing = [Approximate { sum: [DoubleDouble::ZERO], squares: DoubleDouble::ZERO }; 2];
+        for (op, expected) in
+            [(Op::L2, true), (Op::Sumsq, true), (Op::Var, false), (Op::Std, false)]
+        {
+            let what = Moment { op, ddof: 0 };
+            let wide = MomentAs::<f64> { what, float: PhantomData }.moments(&nothing, [0; 2]);
+            assert_eq!(wide.1, [expected; 2], "{op}");
+            let plain = nothing.map(|_| Approximate { sum: [0.0; 1], squares: 0.0 });
+            let narrow = MomentAs::<f32> { what, float: PhantomData }.moments(&plain, [0; 2]);
+            assert_eq!(narrow.1, [expected; 2], "{op}");
+            if expected {
+                let zeros = (wide.0.map(f64::to_bits), narrow.0.map(f32::to_bits));
+                assert_eq!(zeros, ([0; 2], [0; 2]), "{op}");
+            }
+        }
     }
 }
