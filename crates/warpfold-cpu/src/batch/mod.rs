@@ -116,6 +116,25 @@ pub(crate) type FoldBatched<T, S> = fn(&Batched<'_, T>, &Out<'_, T, S>);
 /// Short sums of an element's parts.
 pub(crate) type Sums<T> = <T as Element>::Sums;
 
+/// The elements of groups, group by group, as segments.
+pub(crate) struct InOrder<T> {
+    elements: Vec<T>,
+    bounds: Bounds<'static>,
+}
+
+impl<T: FoldWhole> InOrder<T> {
+    /// Those of an array, by the number of each element's group below the number of groups.
+    pub(crate) fn of((x, numbers, groups): (&[T], &dyn Numbered, u64), threads: usize) -> Self {
+        let sorted = sort::by_group(x, numbers, groups as usize, threads);
+        InOrder { elements: sorted.elements, bounds: Bounds::Offsets64(sorted.offsets.into()) }
+    }
+
+    /// Reductions of these.
+    pub(crate) fn batched<'a>(&'a self, plan: &'a BatchPlan) -> Batched<'a, T> {
+        Batched { source: Source::Segments(&self.elements, &self.bounds), plan }
+    }
+}
+
 impl<'a, T: FoldWhole> Batched<'a, T> {
     /// Those of an array in parts.
     pub(crate) fn of(plan: &'a BatchPlan, parts: &'a Parts<'_>, x: &'a [T]) -> Self {
@@ -184,10 +203,8 @@ impl<'a, T: FoldWhole> Batched<'a, T> {
     ) where
         S: IntoPartial<T>,
     {
-        let sorted = sort::by_group(x, numbers, groups as usize, self.plan.threads);
-        let bounds = Bounds::Offsets64(sorted.offsets.into());
-        let source = Source::Segments(&sorted.elements, &bounds);
-        let batched = Batched { source, plan: self.plan };
+        let in_order = InOrder::of((x, numbers, groups), self.plan.threads);
+        let batched = in_order.batched(self.plan);
         // What is sorted is not sorted again for a few groups' sake.
         let out = Out::new(&batched, writer, None);
         fold(&batched, &out);

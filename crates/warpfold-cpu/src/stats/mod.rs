@@ -13,7 +13,7 @@ use warpfold_plan::plan::Way;
 use warpfold_plan::{Indices, Parts, Request};
 
 use self::groups::Writers;
-use crate::batch::{Batched, MOST_INDICES, are_driven};
+use crate::batch::{Batched, InOrder, MOST_INDICES, are_driven};
 use crate::columns::Columns;
 use crate::kernels::Kernels;
 use crate::memory::with_capacity;
@@ -37,7 +37,16 @@ pub(crate) fn stats(request: &Request<'_>, finish: Finish) -> Result<(Columns, V
     let threads = of_parts(&of(Op::Count, policy))?.threads;
     let counts = sizes(parts, x.len(), threads);
     let (mut found, may_have_nans) = with_element!(dtype, T => {
-        All { x: elements::<T>(x), parts, finish, of: &|op| of(op, policy), empty_of: &empty_of }.found()
+        let x = elements::<T>(x);
+        // Groups are sorted once for all.
+        let in_order = match parts.as_ref() {
+            Parts::Groups(grouping, _) => {
+                Some(InOrder::of((x, grouping.numbers(), grouping.groups()), threads))
+            }
+            _ => None,
+        };
+        let of = &|op| of(op, policy);
+        All { x, parts, in_order, finish, of, empty_of: &empty_of }.found()
     })?;
     // Where there is none at all, none is counted.
     let whole = crate::plan(&Request::new(Op::Count, *x).policy(policy));
@@ -87,6 +96,8 @@ type Found = (Op, Column, Vec<u64>);
 struct All<'a, T> {
     x: &'a [T],
     parts: &'a Parts<'a>,
+    /// The elements of groups, group by group.
+    in_order: Option<InOrder<T>>,
     finish: Finish,
     of: &'a dyn Fn(Op) -> Request<'a>,
     empty_of: &'a dyn Fn(Op) -> Empty,
@@ -102,7 +113,7 @@ impl<'a, T: Kernels> All<'a, T> {
         let mut groups = Vec::new();
         for ops in shared {
             // The last one's accumulators are those of all.
-            let plan = of_parts(&(self.of)(ops[ops.len() - 1]))?;
+            let plan = self.plan(ops[ops.len() - 1])?;
             let writers = Writers::new(&self.batched(&plan), &ops, self.finish, self.empty_of)?;
             groups.push((ops, plan, writers));
         }
@@ -125,13 +136,12 @@ impl<'a, T: Kernels> All<'a, T> {
         let batched: Vec<_> = groups.iter().map(|(_, plan, _)| self.batched(plan)).collect();
         let each = || groups.iter().map(|(.., writers)| writers).zip(&batched);
         let outputs = groups[0].1.batch.outputs();
-        let average = self.x.len() as u64 / outputs.max(1);
-        if T::LEAST_OF_STATS.is_some_and(|least| average >= least) {
+        if self.has_lanes(outputs) {
             // Indices must be those of the input; what its way is may be that of all others.
-            let plan = of_parts(&(self.of)(Op::ArgMax))?;
+            let plan = self.plan(Op::ArgMax)?;
             let all = self.batched(&plan);
             // Threads share the longest rows.
-            let is_short = average < plan.long || plan.threads == 1;
+            let is_short = self.average(outputs) < plan.long || plan.threads == 1;
             if are_driven(&all) && (plan.way == Way::Columns || is_short) {
                 // First indices are found by lanes of all kinds where they ascend.
                 let has_indices = all.ascends() && all.longest() <= MOST_INDICES;
@@ -153,8 +163,31 @@ impl<'a, T: Kernels> All<'a, T> {
         Ok(true)
     }
 
+    /// Elements of an output.
+    fn average(&self, outputs: u64) -> u64 {
+        self.x.len() as u64 / outputs.max(1)
+    }
+
+    /// Whether outputs have so many that lanes of all kinds are faster than a fold for each group of reductions.
+    fn has_lanes(&self, outputs: u64) -> bool {
+        T::LEAST_OF_STATS.is_some_and(|least| self.average(outputs) >= least)
+    }
+
+    /// The plan of a reduction. Groups are runs once they are sorted; of few elements those that have cells are faster by these.
+    fn plan(&self, op: Op) -> Result<BatchPlan> {
+        let mut plan = of_parts(&(self.of)(op))?;
+        let is_sorted = self.has_lanes(plan.batch.outputs()) || plan.way != Way::Cells;
+        if self.in_order.is_some() && is_sorted {
+            plan.way = Way::Runs;
+        }
+        Ok(plan)
+    }
+
     fn batched<'b>(&'b self, plan: &'b BatchPlan) -> Batched<'b, T> {
-        Batched::of(plan, self.parts, self.x)
+        match &self.in_order {
+            Some(in_order) if plan.way == Way::Runs => in_order.batched(plan),
+            _ => Batched::of(plan, self.parts, self.x),
+        }
     }
 }
 
