@@ -57,13 +57,16 @@ fn means<F: Float>(
     let (mut means, mut are_certain) = ([F::ZERO; AT_ONCE], [false; AT_ONCE]);
     for k in 0..AT_ONCE {
         let (Pair { high, low }, n) = (sums[k], counts[k] as f64);
-        let quotient = high / n;
-        // Exact, as the remainder of a quotient is, and zero only if the quotient is the mean.
+        // Of inputs of one length there is one reciprocal for all.
+        let is_double = F::PRECISION == f64::MANTISSA_DIGITS;
+        let quotient = if is_double { high / n } else { high * (1.0 / n) };
+        // Exact, as the remainder of a quotient is, and zero only if the quotient is the mean. That of a product is exact, too, where the product has no more bits than
+        // a number between two neighbours of a narrower float, where alone that matters.
         let rest = two_sum((-quotient).mul_add(n, high), low);
         let (rest, beyond) = (rest.high, rest.low);
-        // Of two roundings, of the quotient and of what the pair's second number is, each is half a unit; the rest is room. A correction is known to a few
+        // Of three roundings, two of a product and that of the pair's second number, each is half a unit; the rest is room. A correction is known to a few
         // units in its own last place.
-        let (least, greatest) = if F::PRECISION == f64::MANTISSA_DIGITS {
+        let (least, greatest) = if is_double {
             let correction = rest / n;
             // A correction that is known is rounded right even where it is half a unit, as one of 2n may be that few elements have.
             let is_known = (beyond == 0.0) & ((-correction).mul_add(n, rest) == 0.0);

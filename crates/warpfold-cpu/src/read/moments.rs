@@ -130,7 +130,8 @@ impl Nearly for f64 {
 
     #[inline(always)]
     fn over(self, a: f64, b: f64) -> f64 {
-        self / (a * b)
+        // Of inputs of one length there is one reciprocal for all.
+        self * (1.0 / (a * b))
     }
 
     #[inline(always)]
@@ -214,7 +215,8 @@ impl<F: Certain> MomentAs<F> {
             for k in 0..N {
                 let variance = squares[k].spread(n[k], &sums[k]).over(n[k], n[k] - ddof);
                 // Of no more than 2^50 elements the difference is exact.
-                let error = known.error[k] / (n[k] - ddof) + variance.high().abs() * X::STEP;
+                let error =
+                    known.error[k] * (1.0 / (n[k] - ddof)) + variance.high().abs() * X::STEP;
                 (known.value[k], known.error[k]) = (variance, error);
             }
         }
