@@ -53,6 +53,15 @@ impl<W: Rank> LaneOperation for FirstNumber<W> {
     }
 
     #[inline(always)]
+    fn all(self, lanes: &Ranks<W>) -> [Ranked<W>; N] {
+        let mut all = [Self::NOTHING; N];
+        for l in 0..N {
+            all[l] = self.0.ranked(lanes.ranks[l], lanes.arg_indices[l]);
+        }
+        all
+    }
+
+    #[inline(always)]
     fn total(self, lanes: &Ranks<W>) -> Ranked<W> {
         let (rank, arg_index) = W::first_greatest(&lanes.ranks, &lanes.arg_indices);
         self.0.ranked(rank, arg_index)
@@ -152,6 +161,18 @@ impl<W: Rank> LaneOperation for Ends<W> {
     fn lane(self, lanes: &EndsLanes<W>, lane: usize) -> [Ranked<W>; 2] {
         let least = self.ranked(lanes.least[lane], lanes.least_at[lane]);
         [least, self.ranked(lanes.greatest[lane], lanes.greatest_at[lane])]
+    }
+
+    #[inline(always)]
+    fn all(self, lanes: &EndsLanes<W>) -> [[Ranked<W>; 2]; N] {
+        let mut all = [Self::NOTHING; N];
+        for l in 0..N {
+            all[l][0] = self.ranked(lanes.least[l], lanes.least_at[l]);
+        }
+        for l in 0..N {
+            all[l][1] = self.ranked(lanes.greatest[l], lanes.greatest_at[l]);
+        }
+        all
     }
 
     #[inline(always)]

@@ -10,6 +10,7 @@ use warpfold_num::element::Ordered;
 use super::float_sums::FloatSums;
 use super::lanes::{LaneOperation, N, Positions};
 use super::moments::Approximate;
+use super::results::AT_ONCE;
 use super::several::range_of_first;
 use crate::float::{Cascade, Lane, added_by_halves};
 
@@ -50,26 +51,58 @@ pub(crate) struct About {
 }
 
 impl Totals<Pair, About> {
-    /// The sum of what is left without the number near all of `count` elements: exact but for one rounding.
+    /// The sums of what is left without the number near all of so many elements: exact but for one rounding. Each step of all together, as registers hold several.
     #[inline(always)]
-    fn left(&self, count: u64) -> f64 {
-        let Pair { high, low } = self.sums[0];
-        let taken = two_product(-(count as f64), self.squares.pivot);
-        DoubleDouble { high, low }.add(taken).high
+    fn left(all: &[Self; AT_ONCE], counts: [u64; AT_ONCE]) -> [f64; AT_ONCE] {
+        let (mut high, mut low) = ([0.0; AT_ONCE], [0.0; AT_ONCE]);
+        let mut pivots = [0.0; AT_ONCE];
+        for k in 0..AT_ONCE {
+            Pair { high: high[k], low: low[k] } = all[k].sums[0];
+            pivots[k] = all[k].squares.pivot;
+        }
+        for k in 0..AT_ONCE {
+            let taken = two_product(-(counts[k] as f64), pivots[k]);
+            high[k] = DoubleDouble { high: high[k], low: low[k] }.add(taken).high;
+        }
+        high
     }
 
-    /// The sum and the squares of what is left.
+    /// The sums and the squares of what is left.
     #[inline(always)]
-    pub(crate) fn spread(&self, count: u64) -> Approximate<f64, 1> {
-        Approximate { sum: [self.left(count)], squares: self.squares.squares }
+    pub(crate) fn spreads(
+        all: &[Self; AT_ONCE],
+        counts: [u64; AT_ONCE],
+    ) -> [Approximate<f64, 1>; AT_ONCE] {
+        let left = Self::left(all, counts);
+        let mut spreads = [Approximate { sum: [0.0], squares: 0.0 }; AT_ONCE];
+        for k in 0..AT_ONCE {
+            spreads[k] = Approximate { sum: [left[k]], squares: all[k].squares.squares };
+        }
+        spreads
     }
 
-    /// The sum and the squares of elements as they are: Σx² = Σ(x - p)² + p·(Σx + Σ(x - p)). Where that cancels, they are not known.
+    /// The sums and the squares of elements as they are: Σx² = Σ(x - p)² + p·(Σx + Σ(x - p)). Where that cancels, they are not known.
     #[inline(always)]
-    pub(crate) fn squares(&self, count: u64) -> Approximate<f64, 1> {
-        let (sum, About { squares, pivot }) = (self.sums[0].high, self.squares);
-        let rest = pivot * (sum + self.left(count));
-        Approximate { sum: [sum], squares: if rest < 0.0 { f64::NAN } else { squares + rest } }
+    pub(crate) fn squares(
+        all: &[Self; AT_ONCE],
+        counts: [u64; AT_ONCE],
+    ) -> [Approximate<f64, 1>; AT_ONCE] {
+        let left = Self::left(all, counts);
+        let (mut sums, mut squares) = ([0.0; AT_ONCE], [0.0; AT_ONCE]);
+        let mut pivots = [0.0; AT_ONCE];
+        for k in 0..AT_ONCE {
+            sums[k] = all[k].sums[0].high;
+            About { squares: squares[k], pivot: pivots[k] } = all[k].squares;
+        }
+        for k in 0..AT_ONCE {
+            let rest = pivots[k] * (sums[k] + left[k]);
+            squares[k] = if rest < 0.0 { f64::NAN } else { squares[k] + rest };
+        }
+        let mut found = [Approximate { sum: [0.0], squares: 0.0 }; AT_ONCE];
+        for k in 0..AT_ONCE {
+            found[k] = Approximate { sum: [sums[k]], squares: squares[k] };
+        }
+        found
     }
 }
 
@@ -114,6 +147,27 @@ pub(crate) struct StatsLanes {
     squares: [f64; N],
 }
 
+impl<F: Lane + Ordered> FloatStats<F> {
+    /// Adds those elements that are there.
+    #[inline(always)]
+    fn add_where(self, lanes: &mut StatsLanes, x: [[F; 1]; N], are_there: [bool; N]) {
+        let (mut values, pivot) = ([0.0; N], self.1.pivot * self.1.scale);
+        for l in 0..N {
+            values[l] = if are_there[l] { x[l][0].wide() } else { 0.0 };
+        }
+        for l in 0..N {
+            lanes.sums.deposit(0, l, values[l]);
+        }
+        for l in 0..N {
+            lanes.norms.deposit(0, l, values[l].abs());
+        }
+        for l in 0..N {
+            let left = if are_there[l] { values[l] - pivot } else { 0.0 };
+            lanes.squares[l] = left.mul_add(left, lanes.squares[l]);
+        }
+    }
+}
+
 impl<F: Lane + Ordered> LaneOperation for FloatStats<F> {
     type Element = [F; 1];
     type Lanes = StatsLanes;
@@ -140,26 +194,37 @@ impl<F: Lane + Ordered> LaneOperation for FloatStats<F> {
 
     #[inline(always)]
     fn add_some(self, lanes: &mut StatsLanes, x: [[F; 1]; N], some: usize, _: Positions) {
-        let (mut values, pivot) = ([0.0; N], self.1.pivot * self.1.scale);
+        let mut are_there = [false; N];
         for l in 0..N {
-            values[l] = if l < some { x[l][0].wide() } else { 0.0 };
+            are_there[l] = l < some;
         }
+        self.add_where(lanes, x, are_there);
+    }
+
+    #[inline(always)]
+    fn add_there(self, lanes: &mut StatsLanes, x: [[F; 1]; N], lengths: &[u32; N], index: u32) {
+        let mut are_there = [false; N];
         for l in 0..N {
-            lanes.sums.deposit(0, l, values[l]);
+            are_there[l] = index < lengths[l];
         }
-        for l in 0..N {
-            lanes.norms.deposit(0, l, values[l].abs());
-        }
-        for l in 0..N {
-            let left = if l < some { values[l] - pivot } else { 0.0 };
-            lanes.squares[l] = left.mul_add(left, lanes.squares[l]);
-        }
+        self.add_where(lanes, x, are_there);
     }
 
     #[inline(always)]
     fn lane(self, lanes: &StatsLanes, lane: usize) -> Self::Small {
         let ([sum], [norm]) = (self.0.lane(&lanes.sums, lane), self.0.lane(&lanes.norms, lane));
         Totals { sums: [sum, norm], squares: self.1.about(lanes.squares[lane]) }
+    }
+
+    #[inline(always)]
+    fn all(self, lanes: &StatsLanes) -> [Self::Small; N] {
+        let (sums, norms) = (self.0.all(&lanes.sums), self.0.all(&lanes.norms));
+        let mut all = [Self::NOTHING; N];
+        for l in 0..N {
+            let squares = self.1.about(lanes.squares[l]);
+            all[l] = Totals { sums: [sums[l][0], norms[l][0]], squares };
+        }
+        all
     }
 
     #[inline(always)]

@@ -9,6 +9,7 @@
 
 use super::band::Band;
 use super::rows::{Along, Appended, RUNS_AT_ONCE, beside};
+use super::turned;
 use crate::isa::with_lanes;
 use warpfold_plan::plan::Isa;
 
@@ -141,10 +142,28 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
         with_lanes(isa, Appended { runs, smalls });
     }
 
-    /// Adds `N` short runs, one after another in memory, each to a lane.
+    /// Adds `N` short runs, which lie one after another where `runs` begins, each to a lane.
     #[inline(always)]
-    fn beside(self, lanes: Self::Lanes, runs: &[Self::Element], length: usize) -> Self::Lanes {
+    fn beside(
+        self,
+        _: Isa,
+        lanes: Self::Lanes,
+        runs: &[Self::Element],
+        length: usize,
+    ) -> Self::Lanes {
         beside(self, lanes, runs, length)
+    }
+
+    /// Adds elements of `N` runs whose indices begin with one, each group those of one index, by a call for each of several kinds.
+    #[inline(always)]
+    fn add_turned(
+        self,
+        isa: Isa,
+        lanes: &mut Self::Lanes,
+        groups: &[[Self::Element; N]],
+        first: u64,
+    ) {
+        turned::add_turned(self, isa, lanes, groups, first);
     }
 
     /// Adds all rows of a group of neighbouring columns to lanes; what they make then is as it should be where the monitor says so.
@@ -164,8 +183,38 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
         band.add_unmonitored(column, lanes);
     }
 
+    /// Adds an element to each lane that has so many, by the index of the element; of others those are whatever they began with.
+    #[inline(always)]
+    fn add_there(
+        self,
+        lanes: &mut Self::Lanes,
+        mut x: [Self::Element; N],
+        lengths: &[u32; N],
+        index: u32,
+    ) {
+        for l in 0..N {
+            x[l] = if index < lengths[l] { x[l] } else { self.filler(x[l]) };
+        }
+        self.add(lanes, &x, Positions { first: index.into(), step: 0 });
+    }
+
+    /// The same as `add_turned` of runs of these lengths.
+    #[inline(always)]
+    fn add_uneven(
+        self,
+        isa: Isa,
+        lanes: &mut Self::Lanes,
+        groups: &[[Self::Element; N]],
+        (first, lengths): (u32, &[u32; N]),
+    ) {
+        turned::add_uneven(self, isa, lanes, groups, (first, lengths));
+    }
+
     /// Whether the lanes of one group fill the registers, or no element stands for nothing.
     const IS_LARGE: bool = false;
+
+    /// Elements of a run at most of which `N` runs are added side by side, where all have one length.
+    const BESIDE: usize = N;
 
     /// Whether rows add their last few in a call, by `add_some`: among the selections of these the compiler leaves some accumulators no whole vectors.
     /// By AVX-512, which selects by masks, large kinds alone do.

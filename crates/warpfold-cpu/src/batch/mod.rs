@@ -49,6 +49,7 @@ mod sort;
 mod stripes;
 mod survey;
 mod together;
+mod turned;
 
 pub(crate) use complex_norms::{LargestSquare, NearNorm, NormSums};
 pub(crate) use ending::Ending;
@@ -69,7 +70,7 @@ pub(crate) use norms::Widest;
 pub(super) use norms::{Largest, Sizes};
 use outputs::Write;
 pub(crate) use outputs::{Out, Read, one_by_one};
-pub(crate) use parts::{Part, PartOf, are_driven, drive_parts};
+pub(crate) use parts::{Part, PartOf, Take, are_driven, drive_parts};
 pub(crate) use products::{Multiplied, multiply};
 pub(super) use ranks::{BothEnds, FirstHighest, Highest, Order};
 pub(crate) use ranks::{End, Extremum, Kept, MOST_INDICES, Rank, Ranked};

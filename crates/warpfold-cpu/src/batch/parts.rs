@@ -1,23 +1,29 @@
 //! Several folds of the same outputs that are driven as one: each reads its part of what lanes of several kinds hold, and folds by its own what that leaves in
 //! doubt.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::into_partial::IntoPartial;
 use super::lanes::LaneOperation;
 use super::outputs::{Alone, Counts, Out, Sink, Store, Write};
-use super::results::most_doubtful;
+use super::results::{AT_ONCE, most_doubtful};
 use super::runs::Runs;
 use super::{Batched, Source, columns, doubtful, rows};
-use crate::isa::has_lanes;
+use crate::isa::{Job, Target, has_lanes, with_lanes};
 use crate::whole::FoldWhole;
 use warpfold_plan::plan::Way;
+
+/// What one of several folds needs of small values that are for all of them, and of so many elements. No function's value, which would lose the instruction set.
+pub(crate) trait Take<T, S, P>: Sync {
+    fn take(smalls: &[S; AT_ONCE], counts: [u64; AT_ONCE]) -> [P; AT_ONCE];
+}
 
 /// One of several folds of the same outputs, of what it needs of a small value that is for all of them.
 pub(crate) struct PartOf<'o, T: FoldWhole, P, F> {
     out: Out<'o, T, P>,
-    part: F,
+    part: PhantomData<F>,
 }
 
 /// Where a part of what drivers found goes.
@@ -37,11 +43,10 @@ impl<'o, T: FoldWhole, P: IntoPartial<T>, F> PartOf<'o, T, P, F> {
     pub(crate) fn new(
         batched: &'o Batched<'o, T>,
         writer: &'o dyn Write<T, P>,
-        part: F,
         is_repeated: bool,
     ) -> Self {
         let most = if is_repeated { most_doubtful(batched) } else { None };
-        PartOf { out: Out::new(batched, writer, most), part }
+        PartOf { out: Out::new(batched, writer, most), part: PhantomData }
     }
 }
 
@@ -51,12 +56,52 @@ impl<T: FoldWhole, P: IntoPartial<T>, F: Sync> Alone for PartOf<'_, T, P, F> {
     }
 }
 
-impl<T: FoldWhole, P: IntoPartial<T>, S, F: Fn(&S, u64) -> P + Sync> Part<S>
-    for PartOf<'_, T, P, F>
+/// What a fold needs of some small values.
+struct Taken<'t, T, S, P, F> {
+    counts: Counts<'t>,
+    smalls: &'t [S],
+    parts: &'t mut Vec<P>,
+    part: PhantomData<(T, F)>,
+}
+
+impl<T, S: Copy, P: Copy, F: Take<T, S, P>> Job for Taken<'_, T, S, P, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Target>(self) {
+        let Taken { counts: counted, smalls, parts, .. } = self;
+        let (groups, rest) = smalls.as_chunks();
+        let (mut counts, mut first) = ([0; AT_ONCE], 0);
+        for group in groups {
+            for k in 0..AT_ONCE {
+                counts[k] = counted.of(first + k);
+            }
+            parts.extend_from_slice(&F::take(group, counts));
+            first += AT_ONCE;
+        }
+        if let Some(&last) = rest.last() {
+            let mut group = [last; AT_ONCE];
+            group[..rest.len()].copy_from_slice(rest);
+            for k in 0..AT_ONCE {
+                counts[k] = counted.of(first + k.min(rest.len() - 1));
+            }
+            parts.extend_from_slice(&F::take(&group, counts)[..rest.len()]);
+        }
+    }
+}
+
+impl<T, S, P, F> Part<S> for PartOf<'_, T, P, F>
+where
+    T: FoldWhole,
+    S: Copy,
+    P: IntoPartial<T>,
+    F: Take<T, S, P>,
 {
     fn smalls(&self, first: u64, step: i64, counts: Counts<'_>, smalls: &[S]) {
-        let part = |(k, small)| (self.part)(small, counts.of(k));
-        let parts: Vec<P> = smalls.iter().enumerate().map(part).collect();
+        let mut parts = Vec::with_capacity(smalls.len());
+        let part = PhantomData::<(T, F)>;
+        let taken = Taken { counts, smalls, parts: &mut parts, part };
+        with_lanes(self.out.batched.plan.isa, taken);
         self.out.smalls(first, step, counts, &parts);
     }
 

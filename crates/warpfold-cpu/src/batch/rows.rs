@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::lanes::{LaneOperation, N, Positions};
 use super::outputs::{Counts, Sink};
 use super::runs::{Runs, Strip, spread};
+use super::turned::uneven;
 use crate::isa::{Job, Target, with_lanes, with_lanes_apart};
 use crate::memory::prefetch_at;
 use warpfold_plan::plan::BatchPlan;
@@ -25,6 +26,9 @@ const BLOCK_OF_LARGE: usize = 128;
 
 /// Elements of runs that are added one by one at most, where lengths differ: to empty lanes and to join them takes longer. (Groups of many keys are such runs.)
 const FEW: usize = 4;
+
+/// Lanes for each that has an element, at most, where runs of several lengths are added side by side.
+const UNEVEN: usize = 4;
 
 /// The longest length of some runs.
 #[inline(always)]
@@ -316,17 +320,25 @@ impl<K: LaneOperation> Block<'_, K> {
         let empty = self.kind.lanes(exponents);
         let mut run = runs.start;
         if let Some(length) = self.strip.length()
-            && length <= N
+            && length <= K::BESIDE
         {
             // A tile of runs of one length has no gaps.
             while run + N <= runs.end {
                 let start = self.strip.range(run).start;
-                self.side_by_side(empty, start, length);
+                self.side_by_side::<C>(empty, start, length);
                 run += N;
             }
         }
+        let is_uneven = K::BESIDE > N && self.strip.length().is_none();
         let mut ranges = [const { 0..0 }; RUNS_AT_ONCE];
         for first in (run..runs.end).step_by(RUNS_AT_ONCE) {
+            if first < run {
+                continue;
+            }
+            if is_uneven && first + N <= runs.end && self.uneven::<C>(empty, first) {
+                run = first + N;
+                continue;
+            }
             let count = RUNS_AT_ONCE.min(runs.end - first);
             for k in 0..count {
                 ranges[k] = self.strip.range(first + k);
@@ -337,6 +349,26 @@ impl<K: LaneOperation> Block<'_, K> {
             }
             self.add_runs::<C>(exponents, &ranges[..count]);
         }
+    }
+
+    /// `N` runs from one on, each in a lane; `false` where one is so much longer than others that most lanes would wait.
+    #[inline(always)]
+    fn uneven<C: Target>(&mut self, lanes: K::Lanes, first: usize) -> bool {
+        let (mut ranges, mut all) = ([const { 0..0 }; N], 0);
+        for l in 0..N {
+            ranges[l] = self.strip.range(first + l);
+            all += ranges[l].len();
+        }
+        let longest = longest(&ranges);
+        if longest > K::BESIDE || longest * N > UNEVEN * all {
+            return false;
+        }
+        for group in self.x[ranges[0].start..ranges[N - 1].end].as_chunks::<N>().0 {
+            prefetch_at(group, self.ahead);
+        }
+        let lanes = uneven(self.kind, C::ISA, lanes, self.x, &ranges, longest);
+        self.smalls.extend_from_slice(&self.kind.all(&lanes));
+        true
     }
 
     /// Folds some elements in an exponent range of their own; `false` where there is none.
@@ -414,16 +446,17 @@ impl<K: LaneOperation> Block<'_, K> {
 
     /// `N` short runs, one after another in memory, each in a lane.
     #[inline(always)]
-    fn side_by_side(&mut self, lanes: K::Lanes, start: usize, length: usize) {
-        let runs = &self.x[start..start + N * length];
-        for group in runs.as_chunks::<N>().0 {
+    fn side_by_side<C: Target>(&mut self, lanes: K::Lanes, start: usize, length: usize) {
+        let runs = &self.x[start..];
+        for group in runs[..N * length].as_chunks::<N>().0 {
             prefetch_at(group, self.ahead);
         }
-        self.smalls.extend_from_slice(&self.kind.all(&self.kind.beside(lanes, runs, length)));
+        let lanes = self.kind.beside(C::ISA, lanes, runs, length);
+        self.smalls.extend_from_slice(&self.kind.all(&lanes));
     }
 }
 
-/// Adds `N` short runs, one after another in memory, each to a lane.
+/// Adds `N` short runs, which lie one after another where `runs` begins, each to a lane.
 #[inline(always)]
 pub(super) fn beside<K: LaneOperation>(
     kind: K,

@@ -6,6 +6,7 @@ use bytemuck::{Pod, cast_ref, cast_slice};
 use super::band::Band;
 use super::lanes::{LaneOperation, N, Positions};
 use super::rows::{Along, RUNS_AT_ONCE};
+use super::turned::beside_of_several;
 use warpfold_plan::plan::Isa;
 
 /// What is known of the elements' exponents is known by the first kind.
@@ -99,8 +100,38 @@ impl<K: LaneOperation> LaneOperation for Twice<K> {
     }
 
     #[inline(always)]
-    fn beside(self, [one, other]: Self::Lanes, runs: &[K::Element], length: usize) -> Self::Lanes {
-        [self.0.beside(one, runs, length), self.1.beside(other, runs, length)]
+    fn beside(
+        self,
+        isa: Isa,
+        lanes: Self::Lanes,
+        runs: &[K::Element],
+        length: usize,
+    ) -> Self::Lanes {
+        beside_of_several(self, isa, lanes, runs, length)
+    }
+
+    #[inline(always)]
+    fn add_turned(
+        self,
+        isa: Isa,
+        [one, other]: &mut Self::Lanes,
+        groups: &[[K::Element; N]],
+        first: u64,
+    ) {
+        self.0.add_turned(isa, one, groups, first);
+        self.1.add_turned(isa, other, groups, first);
+    }
+
+    #[inline(always)]
+    fn add_uneven(
+        self,
+        isa: Isa,
+        [one, other]: &mut Self::Lanes,
+        groups: &[[K::Element; N]],
+        lengths: (u32, &[u32; N]),
+    ) {
+        self.0.add_uneven(isa, one, groups, lengths);
+        self.1.add_uneven(isa, other, groups, lengths);
     }
 
     #[inline(always)]
@@ -177,6 +208,7 @@ where
     const MAY_MISS: bool = A::MAY_MISS;
     const MERGES: bool = A::MERGES && B::MERGES;
     const IS_LARGE: bool = true;
+    const BESIDE: usize = 224;
     // The kernels for one array would read each run once for every kind.
     const MOST_TILES: usize = 1 << 16;
 
@@ -220,8 +252,38 @@ where
     }
 
     #[inline(always)]
-    fn beside(self, (one, other): Self::Lanes, runs: &[A::Element], length: usize) -> Self::Lanes {
-        (self.0.beside(one, runs, length), self.1.beside(other, cast_slice(runs), length))
+    fn beside(
+        self,
+        isa: Isa,
+        lanes: Self::Lanes,
+        runs: &[A::Element],
+        length: usize,
+    ) -> Self::Lanes {
+        beside_of_several(self, isa, lanes, runs, length)
+    }
+
+    #[inline(always)]
+    fn add_turned(
+        self,
+        isa: Isa,
+        (one, other): &mut Self::Lanes,
+        groups: &[[A::Element; N]],
+        first: u64,
+    ) {
+        self.0.add_turned(isa, one, groups, first);
+        self.1.add_turned(isa, other, cast_slice(groups), first);
+    }
+
+    #[inline(always)]
+    fn add_uneven(
+        self,
+        isa: Isa,
+        (one, other): &mut Self::Lanes,
+        groups: &[[A::Element; N]],
+        lengths: (u32, &[u32; N]),
+    ) {
+        self.0.add_uneven(isa, one, groups, lengths);
+        self.1.add_uneven(isa, other, cast_slice(groups), lengths);
     }
 
     #[inline(always)]

@@ -6,7 +6,9 @@ use std::marker::PhantomData;
 
 use warpfold_num::Complex;
 
-pub(crate) use self::stats_state::StatsState;
+pub(crate) use self::stats_state::{
+    StatsState, TakeGreatest, TakeLeast, TakeMoments, TakeNorms, TakeSpreads, TakeSquares, TakeSums,
+};
 use super::batch::{
     About, Approximate, Batched, Both, BothEnds, End, Ends, Extremum, FirstHighest, FirstNumber,
     FloatStats, FloatSums, Highest, IntegerProducts, IntegerStats, IntegerSums, Integers, Kept,
@@ -345,7 +347,7 @@ macro_rules! floats {
     };
     (@wide $part:ty, $parts:literal) => {};
     (@stats narrow $part:ty, $signed:ty, $sum_levels:literal) => {
-        const LEAST_OF_STATS: Option<u64> = Some(16);
+        const LEAST_OF_STATS: Option<u64> = Some(if size_of::<$part>() == 2 { 8 } else { 16 });
         type OfStats = (Totals<Pair, About>, [Ranked<$signed>; 2]);
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
@@ -356,7 +358,7 @@ macro_rules! floats {
         }
     };
     (@stats wide $part:ty, $signed:ty, $sum_levels:literal) => {
-        const LEAST_OF_STATS: Option<u64> = Some(16);
+        const LEAST_OF_STATS: Option<u64> = Some(8);
         type OfStats = ([[Pair; 1]; 2], (DoubleDouble, [Ranked<$signed>; 2]));
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
@@ -574,7 +576,7 @@ macro_rules! integers {
         }
     )+};
     (@stats [narrow] $word:ty, $signed:ty) => {
-        const LEAST_OF_STATS: Option<u64> = Some(64);
+        const LEAST_OF_STATS: Option<u64> = Some(16);
         type OfStats = (Totals<i128, DoubleDouble>, [Ranked<$signed>; 2]);
 
         fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {

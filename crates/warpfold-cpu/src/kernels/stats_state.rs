@@ -4,44 +4,81 @@ use warpfold_exact::exact::Pair;
 use warpfold_num::double_double::DoubleDouble;
 
 use super::Kernels;
-use crate::batch::{About, Approximate, InTwo, Sums, Totals};
+use crate::batch::{AT_ONCE, About, Approximate, InTwo, Sums, Take, Totals};
 
-/// What lanes of all kinds hold of an output of `count` elements.
+/// What lanes of all kinds hold of an output.
 pub(crate) trait StatsState<T: Kernels>: Copy + Send + Sync {
-    fn sums(&self, count: u64) -> Sums<T>;
-    fn norms(&self, count: u64) -> Sums<T>;
-    /// Of what is left of a number near all elements.
-    fn spread(&self, count: u64) -> T::Plain;
+    fn sums(&self) -> Sums<T>;
+    fn norms(&self) -> Sums<T>;
+    /// Of what is left of a number near all elements, of outputs of so many.
+    fn spreads(all: &[Self; AT_ONCE], counts: [u64; AT_ONCE]) -> [T::Plain; AT_ONCE];
     /// Of elements as they are.
-    fn squares(&self, count: u64) -> T::Plain;
-    fn moments(&self, count: u64) -> T::Approximate;
-    fn least(&self, count: u64) -> T::Ranked;
-    fn greatest(&self, count: u64) -> T::Ranked;
+    fn squares(all: &[Self; AT_ONCE], counts: [u64; AT_ONCE]) -> [T::Plain; AT_ONCE];
+    fn moments(&self) -> T::Approximate;
+    fn least(&self) -> T::Ranked;
+    fn greatest(&self) -> T::Ranked;
+}
+
+/// What each fold of stats takes of that: all together, or one by one.
+macro_rules! takes {
+    ($($take:ident: $of:ty, |$all:ident, $counts:ident| $together:expr;)+) => {$(
+        pub(crate) enum $take {}
+
+        impl<T: Kernels> Take<T, T::OfStats, $of> for $take {
+            #[inline(always)]
+            fn take($all: &[T::OfStats; AT_ONCE], $counts: [u64; AT_ONCE]) -> [$of; AT_ONCE] {
+                $together
+            }
+        }
+    )+};
+    (one by one $($take:ident $method:ident: $of:ty;)+) => {
+        takes! {$(
+            $take: $of, |all, _counts| {
+                let mut some = [all[0].$method(); AT_ONCE];
+                for k in 0..AT_ONCE {
+                    some[k] = all[k].$method();
+                }
+                some
+            };
+        )+}
+    };
+}
+takes! {
+    TakeSpreads: T::Plain, |all, counts| StatsState::<T>::spreads(all, counts);
+    TakeSquares: T::Plain, |all, counts| StatsState::<T>::squares(all, counts);
+}
+takes! {
+    one by one
+    TakeSums sums: Sums<T>;
+    TakeNorms norms: Sums<T>;
+    TakeMoments moments: T::Approximate;
+    TakeLeast least: T::Ranked;
+    TakeGreatest greatest: T::Ranked;
 }
 
 /// What lanes of all kinds have in common: where sums stand, and where the extremes.
 macro_rules! sums_and_ends {
     (|$all:ident| $sums:expr, $ends:expr) => {
         #[inline(always)]
-        fn sums(&self, _: u64) -> Sums<T> {
+        fn sums(&self) -> Sums<T> {
             let $all = self;
             $sums(0)
         }
 
         #[inline(always)]
-        fn norms(&self, _: u64) -> Sums<T> {
+        fn norms(&self) -> Sums<T> {
             let $all = self;
             $sums(1)
         }
 
         #[inline(always)]
-        fn least(&self, _: u64) -> T::Ranked {
+        fn least(&self) -> T::Ranked {
             let $all = self;
             $ends[0]
         }
 
         #[inline(always)]
-        fn greatest(&self, _: u64) -> T::Ranked {
+        fn greatest(&self) -> T::Ranked {
             let $all = self;
             $ends[1]
         }
@@ -51,11 +88,11 @@ macro_rules! sums_and_ends {
 /// What has no moments that are known to 2^-53.
 macro_rules! no_plain_moments {
     () => {
-        fn spread(&self, _: u64) -> T::Plain {
+        fn spreads(_: &[Self; AT_ONCE], _: [u64; AT_ONCE]) -> [T::Plain; AT_ONCE] {
             unreachable!("moments of {} are known to 2^-105", T::DTYPE)
         }
 
-        fn squares(&self, _: u64) -> T::Plain {
+        fn squares(_: &[Self; AT_ONCE], _: [u64; AT_ONCE]) -> [T::Plain; AT_ONCE] {
             unreachable!("moments of {} are known to 2^-105", T::DTYPE)
         }
     };
@@ -68,18 +105,28 @@ where
     sums_and_ends!(|all| |k: usize| [all.0.sums[k]], all.1);
 
     #[inline(always)]
-    fn spread(&self, count: u64) -> T::Plain {
-        self.0.spread(count)
+    fn spreads(all: &[Self; AT_ONCE], counts: [u64; AT_ONCE]) -> [T::Plain; AT_ONCE] {
+        Totals::spreads(&totals(all), counts)
     }
 
     #[inline(always)]
-    fn squares(&self, count: u64) -> T::Plain {
-        self.0.squares(count)
+    fn squares(all: &[Self; AT_ONCE], counts: [u64; AT_ONCE]) -> [T::Plain; AT_ONCE] {
+        Totals::squares(&totals(all), counts)
     }
 
-    fn moments(&self, _: u64) -> T::Approximate {
+    fn moments(&self) -> T::Approximate {
         unreachable!("moments of {} are known to 2^-53", T::DTYPE)
     }
+}
+
+/// The sums alone.
+#[inline(always)]
+fn totals<S: Copy, E>(all: &[(S, E); AT_ONCE]) -> [S; AT_ONCE] {
+    let mut totals = [all[0].0; AT_ONCE];
+    for k in 0..AT_ONCE {
+        totals[k] = all[k].0;
+    }
+    totals
 }
 
 impl<T> StatsState<T> for (Totals<i128, DoubleDouble>, [T::Ranked; 2])
@@ -90,7 +137,7 @@ where
     no_plain_moments!();
 
     #[inline(always)]
-    fn moments(&self, _: u64) -> T::Approximate {
+    fn moments(&self) -> T::Approximate {
         Approximate { sum: [self.0.sums[0].in_two()], squares: self.0.squares }
     }
 }
@@ -103,38 +150,32 @@ where
     no_plain_moments!();
 
     #[inline(always)]
-    fn moments(&self, _: u64) -> T::Approximate {
+    fn moments(&self) -> T::Approximate {
         Approximate { sum: [self.0[0][0].in_two()], squares: self.1.0 }
     }
 }
 
 /// Of what is not folded together.
 impl<T: Kernels> StatsState<T> for () {
-    fn sums(&self, _: u64) -> Sums<T> {
+    no_plain_moments!();
+
+    fn sums(&self) -> Sums<T> {
         none()
     }
 
-    fn norms(&self, _: u64) -> Sums<T> {
+    fn norms(&self) -> Sums<T> {
         none()
     }
 
-    fn spread(&self, _: u64) -> T::Plain {
+    fn moments(&self) -> T::Approximate {
         none()
     }
 
-    fn squares(&self, _: u64) -> T::Plain {
+    fn least(&self) -> T::Ranked {
         none()
     }
 
-    fn moments(&self, _: u64) -> T::Approximate {
-        none()
-    }
-
-    fn least(&self, _: u64) -> T::Ranked {
-        none()
-    }
-
-    fn greatest(&self, _: u64) -> T::Ranked {
+    fn greatest(&self) -> T::Ranked {
         none()
     }
 }

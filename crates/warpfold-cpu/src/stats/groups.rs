@@ -11,7 +11,9 @@ use crate::batch::{
     fold_together_in_turn,
 };
 use crate::columns::natural;
-use crate::kernels::{Kernels, StatsState};
+use crate::kernels::{
+    Kernels, TakeGreatest, TakeLeast, TakeMoments, TakeNorms, TakeSpreads, TakeSquares, TakeSums,
+};
 use crate::read::{Collect, CollectMoments, Extreme, Index, Moment, MomentState, Sum, SumState};
 use crate::{Op, Result};
 
@@ -115,19 +117,22 @@ impl<T: Kernels> Writers<T> {
         &'p self,
         batched: &'p Batched<'p, T>,
     ) -> Box<dyn Part<T::OfStats> + 'p> {
-        type Of<T> = <T as Kernels>::OfStats;
         match self {
-            Writers::Sums(all) => Box::new(PartOf::new(batched, all, Of::<T>::sums, false)),
-            Writers::Norms(all) => Box::new(PartOf::new(batched, all, Of::<T>::norms, false)),
+            Writers::Sums(all) => Box::new(PartOf::<_, _, TakeSums>::new(batched, all, false)),
+            Writers::Norms(all) => Box::new(PartOf::<_, _, TakeNorms>::new(batched, all, false)),
             Writers::Spreads(all) => {
-                Box::new(PartOf::<T, T::Plain, _>::new(batched, all, Of::<T>::spread, true))
+                Box::new(PartOf::<T, T::Plain, TakeSpreads>::new(batched, all, true))
             }
             Writers::Squares(all) => {
-                Box::new(PartOf::<T, T::Plain, _>::new(batched, all, Of::<T>::squares, true))
+                Box::new(PartOf::<T, T::Plain, TakeSquares>::new(batched, all, true))
             }
-            Writers::Moments(all) => Box::new(PartOf::new(batched, all, Of::<T>::moments, false)),
-            Writers::Least(all) => Box::new(PartOf::new(batched, all, Of::<T>::least, false)),
-            Writers::Greatest(all) => Box::new(PartOf::new(batched, all, Of::<T>::greatest, false)),
+            Writers::Moments(all) => {
+                Box::new(PartOf::<_, _, TakeMoments>::new(batched, all, false))
+            }
+            Writers::Least(all) => Box::new(PartOf::<_, _, TakeLeast>::new(batched, all, false)),
+            Writers::Greatest(all) => {
+                Box::new(PartOf::<_, _, TakeGreatest>::new(batched, all, false))
+            }
         }
     }
 

@@ -76,31 +76,40 @@ pub(crate) fn sources<T: Element>(make: &mut dyn FnMut() -> T) -> Vec<Source<T>>
             all.push(Source { name, parts, x: x.clone(), inputs });
         }
     }
-    let (mut words, mut offsets) = (Words(11), vec![0u64]);
-    for _ in 0..300 {
-        let length = [0, 1, 2, 5, 31, 33, 100, 2050][(words.next() % 64).min(7) as usize];
-        offsets.push(offsets[offsets.len() - 1] + length);
-    }
+    let mut words = Words(11);
+    let mut length = || [0, 1, 2, 5, 31, 33, 100, 2050][(words.next() % 64).min(7) as usize];
+    all.push(of_segments((0..300).map(|_| length()), make));
+    all.push(of_groups(300, 5000, make));
+    all
+}
+
+/// Segments of these lengths.
+pub(crate) fn of_segments<T: Element>(
+    lengths: impl Iterator<Item = u64>,
+    make: &mut dyn FnMut() -> T,
+) -> Source<T> {
+    let mut offsets = vec![0u64];
+    lengths.for_each(|length| offsets.push(offsets[offsets.len() - 1] + length));
     let x: Vec<T> = (0..offsets[offsets.len() - 1]).map(|_| make()).collect();
     let inputs =
         offsets.windows(2).map(|ends| x[ends[0] as usize..ends[1] as usize].to_vec()).collect();
     let offsets: &'static [u64] = offsets.leak();
     let parts =
         warpfold_cpu::segments(Segments::offsets(offsets), x.len() as u64, Policy::default());
-    all.push(Source {
-        name: "segments".into(),
-        parts: Arc::new(parts.expect("offsets")),
-        x,
-        inputs,
-    });
-    let keys: Vec<u32> = (0..5000).map(|_| (words.next() % 300) as u32).collect();
+    let parts = Arc::new(parts.expect("offsets"));
+    Source { name: "segments".into(), parts, x, inputs }
+}
+
+/// So many elements in groups by chance, and in none.
+pub(crate) fn of_groups<T: Element>(groups: u64, n: u64, make: &mut dyn FnMut() -> T) -> Source<T> {
+    let mut words = Words(12);
+    let keys: Vec<u32> = (0..n).map(|_| (words.next() % groups) as u32).collect();
     let x: Vec<T> = keys.iter().map(|_| make()).collect();
-    let mut inputs = vec![Vec::new(); 300];
+    let mut inputs = vec![Vec::new(); groups as usize];
     keys.iter().zip(&x).for_each(|(&key, &x)| inputs[key as usize].push(x));
     let keys: &'static [u32] = keys.leak();
-    let parts = warpfold_cpu::group_dense(keys, 300, x.len(), Policy::default()).expect("keys");
-    all.push(Source { name: "groups".into(), parts: Arc::new(parts), x, inputs });
-    all
+    let parts = warpfold_cpu::group_dense(keys, groups, x.len(), Policy::default()).expect("keys");
+    Source { name: format!("{groups} groups of {n}"), parts: Arc::new(parts), x, inputs }
 }
 
 /// The columns or the rows of an array.

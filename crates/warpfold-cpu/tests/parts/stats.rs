@@ -3,7 +3,7 @@
 use warpfold_num::random::Words;
 use warpfold_num::{Complex, Element, Empty, Nan, Op, Policy, bf16, f16};
 
-use crate::sources::{Source, alone, of_axis, sources};
+use crate::sources::{Source, alone, of_axis, of_groups, of_segments, sources};
 
 /// Whether a part of an element is NaN.
 fn is_nan<T: Element>(x: &T) -> bool {
@@ -152,5 +152,55 @@ fn stats_of_what_threads_share() {
         check(&of_axis(shape, axis, x), Nan::Propagate, "small");
         let x: Vec<f32> = (0..shape.0 * shape.1).map(|_| spread(words.next(), 30) as f32).collect();
         check(&of_axis(shape, axis, x), Nan::Propagate, "spread");
+    }
+}
+
+/// Rows of one length and segments of several that lanes take side by side, more of them than there are lanes, and what memory ends with.
+fn side_by_side<T: Element>(what: &str, of: impl Fn(u64) -> T) {
+    let mut words = Words(5);
+    for length in [1, 2, 4, 5, 8, 15, 16, 17, 31, 32, 40, 64, 100, 127, 128, 129] {
+        for rows in [16, 37] {
+            let x = (0..rows * length).map(|_| of(words.next())).collect();
+            check(&of_axis((rows, length), 1, x), Nan::Propagate, what);
+        }
+    }
+    // Of several lengths, with one now and then that is much longer, and many that are empty.
+    for (most, seldom) in [(65, 1), (17, 3), (230, 1)] {
+        let mut lengths = Words(6);
+        let mut length = || {
+            let word = lengths.next();
+            if (word >> 40).is_multiple_of(seldom) { word % most } else { 0 }
+        };
+        let mut make = || of(words.next());
+        check(&of_segments((0..300).map(|_| length()), &mut make), Nan::Propagate, what);
+    }
+}
+
+#[test]
+fn stats_of_rows_side_by_side() {
+    side_by_side("between 0 and 1", |word| f16::from_f64(unit(word)));
+    side_by_side("about 1000", |word| unit(word) as f32 + 1000.0);
+    side_by_side("special", |word| special(word) as f32);
+    side_by_side("spread", |word| spread(word, 40) as f32);
+    side_by_side("between 0 and 1", unit);
+    side_by_side("of any bits", |word| (word >> 32) as i32);
+    side_by_side("few", |word| (word % 5) as u32);
+    side_by_side("of any bits", |word| word as i64 >> 3);
+    side_by_side("of any bits", |word| word as u16);
+    side_by_side("special", |word| Complex::new(special(word) as f32, unit(word << 32) as f32));
+}
+
+#[test]
+fn stats_of_few_long_groups_and_of_many_that_are_mostly_empty() {
+    for (groups, n) in [(3, 20_000), (50, 3000), (20_000, 500)] {
+        let mut words = Words(8);
+        check(
+            &of_groups(groups, n, &mut || special(words.next()) as f32),
+            Nan::Propagate,
+            "special",
+        );
+        check(&of_groups(groups, n, &mut || unit(words.next()) - 0.5), Nan::Propagate, "unit");
+        check(&of_groups(groups, n, &mut || (words.next() >> 40) as i32), Nan::Propagate, "small");
+        check(&of_groups(groups, n, &mut || words.next() as u8), Nan::Propagate, "of any bits");
     }
 }
