@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::lanes::{LaneOperation, N, Positions};
 use super::outputs::{Counts, Sink};
 use super::runs::{Runs, Strip, spread};
-use super::turned::uneven;
+use super::turned::{most_of_uneven, uneven};
 use crate::isa::{Job, Target, with_lanes, with_lanes_apart};
 use crate::memory::prefetch_at;
 use warpfold_plan::plan::BatchPlan;
@@ -26,9 +26,6 @@ const BLOCK_OF_LARGE: usize = 128;
 
 /// Elements of runs that are added one by one at most, where lengths differ: to empty lanes and to join them takes longer. (Groups of many keys are such runs.)
 const FEW: usize = 4;
-
-/// Lanes for each that has an element, at most, where runs of several lengths are added side by side.
-const UNEVEN: usize = 4;
 
 /// The longest length of some runs.
 #[inline(always)]
@@ -354,15 +351,11 @@ impl<K: LaneOperation> Block<'_, K> {
     /// `N` runs from one on, each in a lane; `false` where one is so much longer than others that most lanes would wait.
     #[inline(always)]
     fn uneven<C: Target>(&mut self, lanes: K::Lanes, first: usize) -> bool {
-        let (mut ranges, mut all) = ([const { 0..0 }; N], 0);
+        let mut ranges = [const { 0..0 }; N];
         for l in 0..N {
             ranges[l] = self.strip.range(first + l);
-            all += ranges[l].len();
         }
-        let longest = longest(&ranges);
-        if longest > K::BESIDE || longest * N > UNEVEN * all {
-            return false;
-        }
+        let Some(longest) = most_of_uneven(&ranges, K::BESIDE) else { return false };
         for group in self.x[ranges[0].start..ranges[N - 1].end].as_chunks::<N>().0 {
             prefetch_at(group, self.ahead);
         }

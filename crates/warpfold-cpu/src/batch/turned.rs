@@ -1,4 +1,5 @@
-//! Short runs of one length turned over for several kinds: of `N` runs, the elements of one index lie side by side, so that each kind adds them as whole vectors.
+//! Short runs turned over for several kinds: of `N` runs, of one length or of several, the elements of one index lie side by side, so that each kind adds them as
+//! whole vectors.
 //!
 //! A kind by itself gathers them as it adds them; several would gather them once each. Each kind has calls of its own, as in one function the compiler leaves no
 //! group of lanes in whole vectors.
@@ -80,6 +81,20 @@ pub(super) fn add_uneven<K: LaneOperation>(
     (first, lengths): (u32, &[u32; N]),
 ) {
     with_lanes_apart(isa, Uneven { kind, lanes, groups, first, lengths });
+}
+
+/// Lanes for each that has an element, at most, where runs of several lengths are added side by side.
+const UNEVEN: usize = 4;
+
+/// The elements of the longest of `N` runs; `None` where these are more than `most`, or so many more than others have that most lanes would wait.
+#[inline(always)]
+pub(super) fn most_of_uneven(runs: &[Range<usize>; N], most: usize) -> Option<usize> {
+    let (mut longest, mut all) = (0, 0);
+    for run in runs {
+        longest = longest.max(run.len());
+        all += run.len();
+    }
+    (longest <= most && longest * N <= UNEVEN * all).then_some(longest)
 }
 
 /// `N` runs of several lengths, none of them long, added to lanes of several kinds.

@@ -1,8 +1,9 @@
 //! Everything that stats tells of each output, a column each.
 //!
 //! Rows, columns and segments that are not too short are read once for all of it, by lanes of several kinds (`batch/several`): each group of reductions reads
-//! its part of what these hold, and folds by its own what that leaves in doubt. Of few elements, of groups, and where there are no such lanes, what is read of the
-//! same accumulators is folded once (`groups`): a pass for each group is many times faster than wide accumulators for outputs of few elements.
+//! its part of what these hold, and folds by its own what that leaves in doubt. Groups by keys are sorted once, and are segments then. Of few elements, and where
+//! there are no such lanes, what is read of the same accumulators is folded once (`groups`): a pass for each group is many times faster than wide accumulators for
+//! outputs of few elements.
 
 mod groups;
 
@@ -10,6 +11,7 @@ use warpfold_exact::partial::{Finish, refuse_rounding};
 use warpfold_num::{Accuracy, Column, Empty, Policy, with_element};
 use warpfold_plan::group::for_each;
 use warpfold_plan::plan::Way;
+use warpfold_plan::segment::Bounds;
 use warpfold_plan::{Indices, Parts, Request};
 
 use self::groups::Writers;
@@ -88,6 +90,9 @@ fn together(dtype: DType) -> Vec<Vec<Op>> {
     all.push(vec![Op::L1]);
     all
 }
+
+/// Elements of an output from which lanes of all kinds are faster, of runs of several lengths: these lanes alone take them side by side (`batch/turned`).
+const LEAST_OF_UNEVEN: u64 = 2;
 
 /// A reduction with its column and gaps.
 type Found = (Op, Column, Vec<u64>);
@@ -168,9 +173,14 @@ impl<'a, T: Kernels> All<'a, T> {
         self.x.len() as u64 / outputs.max(1)
     }
 
-    /// Whether outputs have so many that lanes of all kinds are faster than a fold for each group of reductions.
+    /// Whether outputs have so many that lanes of all kinds are faster than a fold for each group of reductions; of one length or of several.
     fn has_lanes(&self, outputs: u64) -> bool {
-        T::LEAST_OF_STATS.is_some_and(|least| self.average(outputs) >= least)
+        let is_even = match self.parts {
+            Parts::Segments(bounds, _) => matches!(bounds, Bounds::Every { .. }),
+            parts => !matches!(parts, Parts::Groups(..)),
+        };
+        let of_uneven = if is_even { u64::MAX } else { LEAST_OF_UNEVEN };
+        T::LEAST_OF_STATS.is_some_and(|least| self.average(outputs) >= least.min(of_uneven))
     }
 
     /// The plan of a reduction. Groups are runs once they are sorted; of few elements those that have cells are faster by these.
