@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Reductions of rows and columns by torch, where it is installed: the same shapes as `cuda_parts`, one JSON object a line.
+"""Reductions of rows, columns, segments and by keys by torch, where it is installed: the parts of `cuda_parts`, one JSON object a line.
 
-parts_torch.py [operations] [types] [MiB]. Times are the device's: events around calls back to back.
+parts_torch.py [operations] [types] [MiB] [parts], parts being axes (unless given), segments (torch.segment_reduce) or keys (scatter_reduce, whose indices have 64
+bits). Times are the device's: events around calls back to back.
 """
 import json
 import sys
@@ -45,8 +46,42 @@ def shapes(n):
     yield [1, n], 1
 
 
+# Names of reductions in torch.segment_reduce and scatter_reduce.
+OF_SEGMENTS = {"sum": "sum", "mean": "mean", "max": "max", "min": "min", "prod": "prod"}
+OF_KEYS = OF_SEGMENTS | {"max": "amax", "min": "amin"}
+
+
+def axes(op, x):
+    """What describes each part, bytes that are read beside the elements, and the call."""
+    for shape, axis in shapes(len(x)):
+        view = x.view(shape)
+        yield {"shape": shape, "axis": axis}, 0, lambda: OPS[op](view, axis)
+
+
+def segments(op, x):
+    for length in [4, 16, 64, 1024, 16384, None]:
+        if length is None:
+            lengths = torch.randint(1, 65, (len(x) // 32,), device="cuda")
+            offsets = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
+            offsets = torch.cat([offsets[offsets < len(x)], lengths.new_tensor([len(x)])])
+        else:
+            offsets = torch.arange(0, len(x) + 1, length, device="cuda")
+        name = "random up to 64" if length is None else f"every {length}"
+        yield {"segments": name}, 8 * len(offsets), lambda: torch.segment_reduce(x, OF_SEGMENTS[op], offsets=offsets, axis=0, unsafe=True)
+
+
+def keys(op, x):
+    for bits in [8, 16, 20]:
+        numbers = torch.randint(0, 1 << bits, (len(x),), device="cuda")
+        out = torch.zeros(1 << bits, device="cuda", dtype=x.dtype)
+        yield {"keys": f"2^{bits}"}, 8 * len(x), lambda: out.scatter_reduce(0, numbers, x, reduce=OF_KEYS[op], include_self=False)
+
+
 def main():
-    ops = sys.argv[1].split(",") if len(sys.argv) > 1 else list(OPS)
+    known = {"axes": axes, "segments": segments, "keys": keys}
+    parts = sys.argv[4] if len(sys.argv) > 4 else "axes"
+    all_ops = OPS if parts == "axes" else OF_SEGMENTS
+    ops = [op for op in (sys.argv[1].split(",") if len(sys.argv) > 1 else all_ops) if op in all_ops]
     types = sys.argv[2].split(",") if len(sys.argv) > 2 else list(TYPES)
     size = int(sys.argv[3]) << 20 if len(sys.argv) > 3 else 256 << 20
     for name in types:
@@ -55,14 +90,13 @@ def main():
         x = torch.rand(n, device="cuda", dtype=torch.float32) * 2 - 1
         x = (x * 1e6).to(dtype) if name == "i32" else x.to(dtype)
         for op in ops:
-            for shape, axis in shapes(n):
-                line = {"library": f"torch {torch.__version__}", "op": op, "dtype": name, "shape": shape, "axis": axis}
+            for described, beside, call in known[parts](op, x):
+                line = {"library": f"torch {torch.__version__}", "op": op, "dtype": name, **described}
                 try:
-                    view = x.view(shape)
-                    out = OPS[op](view, axis)
-                    us = microseconds(lambda: OPS[op](view, axis))
+                    out = call()
+                    us = microseconds(call)
                     written = sum(one.numel() * one.element_size() for one in (out if isinstance(out, list) else [out]))
-                    line |= {"us": round(us, 2), "gb_per_s": round((size + written) / us / 1e3, 1)}
+                    line |= {"us": round(us, 2), "gb_per_s": round((size + beside + written) / us / 1e3, 1)}
                 except RuntimeError as error:
                     line["refused"] = str(error).splitlines()[0][:100]
                 print(json.dumps(line), flush=True)

@@ -1,12 +1,16 @@
 //! Times every reduction of rows and columns on a GPU beside reading the same bytes: a line of JSON a row.
 //!
-//! `cuda_parts [operations] [types] [MiB]`, such as `var,l2 f32,bf16 256`. Each reduction is compared with the CPU's, all bits of it,
-//! on a smaller array of the same shape first. `bench/peers/cuda/parts_torch.py` does the same with torch.
+//! `cuda_parts [operations] [types] [MiB] [parts]`, such as `var,l2 f32,bf16 256 axes`. Each reduction is compared with the CPU's, all bits of it,
+//! on a smaller array of the same shape first. Parts are `axes`, `segments` (by offsets of 64 bits) or `keys` (dense ones of 32 bits, of random order; the time is
+//! that of the sort, where there is one, and of the reduction). `bench/peers/cuda/parts_torch.py` does the same with torch, `parts_cub.cu` rows and segments with CUB.
 
 use warpfold::cuda::{Buffer, Gpu};
 use warpfold::kernel::{Machine, ReduceBatched};
 use warpfold::partial::Finish;
-use warpfold::{DType, Element, Layout, Op, View, bf16, f16, reduce_axes, with_element};
+use warpfold::{
+    Columns, DType, Element, Error, Layout, Op, Segments, View, bf16, f16, group_dense,
+    reduce_axes, reduce_segments, with_element,
+};
 
 /// Shapes of `n` elements, a power of two, and the axis that is folded.
 fn shapes(n: u64) -> Vec<([u64; 2], i64)> {
@@ -33,28 +37,19 @@ fn time(gpu: &Gpu, mut call: impl FnMut(&mut warpfold::cuda::Queue)) -> f64 {
     samples[4]
 }
 
-/// Whether a small array of the same kind has the CPU's results.
+/// Whether columns are those of the CPU, all bits of them.
+fn same(found: &Columns, expected: &Columns) -> bool {
+    format!("{found:?}") == format!("{expected:?}")
+}
+
+/// Whether a reduction of a small array has the CPU's results.
 fn agrees<T: Element>(
-    gpu: &Gpu,
+    reduce: &ReduceBatched<'_, Gpu, T>,
     op: Op,
-    x: &[T],
-    shape: [u64; 2],
-    axis: i64,
-) -> Result<bool, warpfold::Error> {
-    let n = (x.len() as u64).min(1 << 20);
-    let shape = match axis {
-        1 => [(n / shape[1]).max(1), shape[1]],
-        _ => [shape[0].min(n), (n / shape[0]).max(1)],
-    };
-    let x = &x[..(shape[0] * shape[1]) as usize];
-    let layout = Layout::c(&shape)?;
-    let buffer = gpu.upload(x)?;
-    let reduce = gpu.reduce_axes(buffer.view(), &layout, &[axis])?;
-    let expected =
-        reduce_axes(&View::of(x, layout.clone())?, &[axis])?.columns(op, Finish::default())?;
+    expected: &Columns,
+) -> Result<bool, Error> {
     if op == Op::Stats {
-        let found = reduce.columns(op, Finish::default())?;
-        return Ok(format!("{found:?}") == format!("{expected:?}"));
+        return Ok(same(&reduce.columns(op, Finish::default())?, expected));
     }
     with_element!(reduce.plan(op)?.output(), R => {
         let found = reduce.on_device::<R>(op)?.download()?;
@@ -62,50 +57,143 @@ fn agrees<T: Element>(
     })
 }
 
-fn one<T: Element>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<(), warpfold::Error> {
+/// Microseconds of a reduction, bytes of its results, and its kernels.
+fn timed<T: Element>(
+    gpu: &Gpu,
+    reduce: &ReduceBatched<'_, Gpu, T>,
+    op: Op,
+) -> Result<(f64, usize, String), Error> {
+    // Of stats that no kernel folds in one pass, a plan a column.
+    let plans = reduce.plans(op)?;
+    let (mut buffers, mut launches, mut kernels) = (Vec::new(), Vec::new(), Vec::new());
+    for plan in &plans {
+        let out = gpu.alloc::<u8>(plan.result_bytes() as usize)?;
+        let mut workspace = gpu.alloc::<u8>(plan.workspace as usize)?;
+        let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
+        workspace.write(plan.workspace as usize - tables.len(), &tables)?;
+        let faults = gpu.upload(&[0xffu8; ReduceBatched::<Gpu, f32>::FAULT_BYTES])?;
+        let (to, scratch, wrong) = (out.address(), workspace.address(), faults.address());
+        launches.extend(reduce.launches(plan.batch.op, to, scratch, wrong)?);
+        kernels.push(plan.entry());
+        buffers.push([out, workspace, faults]);
+    }
+    // SAFETY: input, outputs, workspaces and faults outlive the queue's work, which `time` waits for.
+    let us = time(gpu, |queue| unsafe { queue.start_batched(&launches).expect("a launch") });
+    let bytes = buffers.iter().map(|[out, ..]| out.len()).sum();
+    Ok((us, bytes, kernels.join(" ")))
+}
+
+/// A line of what a reduction took, of so many bytes in and out.
+fn print<T: Element>(op: Op, parts: &str, right: bool, us: f64, bytes: usize, kernel: &str) {
+    println!(
+        r#"{{"library": "warpfold", "op": "{op}", "dtype": "{}", {parts}, "right": {right}, "us": {us:.2}, "gb_per_s": {:.1}, "kernel": "{kernel}"}}"#,
+        T::DTYPE,
+        bytes as f64 / us / 1e3,
+    );
+}
+
+fn axes<T: Element>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<(), Error> {
     for (shape, axis) in shapes(host.len() as u64) {
-        let right = agrees(gpu, op, host, shape, axis)?;
-        let layout = Layout::c(&shape)?;
-        let reduce = gpu.reduce_axes(x.view(), &layout, &[axis])?;
-        // Of stats that no kernel folds in one pass, a plan a column.
-        let plans = reduce.plans(op)?;
-        let (mut buffers, mut launches, mut kernels) = (Vec::new(), Vec::new(), Vec::new());
-        for plan in &plans {
-            let out = gpu.alloc::<u8>(plan.result_bytes() as usize)?;
-            let mut workspace = gpu.alloc::<u8>(plan.workspace as usize)?;
-            let tables: Vec<u8> = plan.tables().into_iter().flat_map(u64::to_le_bytes).collect();
-            workspace.write(plan.workspace as usize - tables.len(), &tables)?;
-            let faults = gpu.upload(&[0xffu8; ReduceBatched::<Gpu, f32>::FAULT_BYTES])?;
-            let (to, scratch, wrong) = (out.address(), workspace.address(), faults.address());
-            launches.extend(reduce.launches(plan.batch.op, to, scratch, wrong)?);
-            kernels.push(plan.entry());
-            buffers.push([out, workspace, faults]);
-        }
-        // SAFETY: input, outputs, workspaces and faults outlive the queue's work, which `time` waits for.
-        let us = time(gpu, |queue| unsafe { queue.start_batched(&launches).expect("a launch") });
-        let bytes = size_of_val(host) + buffers.iter().map(|[out, ..]| out.len()).sum::<usize>();
-        println!(
-            r#"{{"library": "warpfold", "op": "{op}", "dtype": "{}", "shape": {shape:?}, "axis": {axis}, "right": {right}, "us": {us:.2}, "gb_per_s": {:.1}, "kernel": "{}"}}"#,
-            T::DTYPE,
-            bytes as f64 / us / 1e3,
-            kernels.join(" "),
-        );
+        let n = (host.len() as u64).min(1 << 20);
+        let small = match axis {
+            1 => [(n / shape[1]).max(1), shape[1]],
+            _ => [shape[0].min(n), (n / shape[0]).max(1)],
+        };
+        let layout = Layout::c(&small)?;
+        let few = &host[..(small[0] * small[1]) as usize];
+        let expected = reduce_axes(&View::of(few, layout.clone())?, &[axis])?
+            .columns(op, Finish::default())?;
+        let of_few = gpu.upload(few)?;
+        let right = agrees(&gpu.reduce_axes(of_few.view(), &layout, &[axis])?, op, &expected)?;
+        let reduce = gpu.reduce_axes(x.view(), &Layout::c(&shape)?, &[axis])?;
+        let (us, written, kernels) = timed(gpu, &reduce, op)?;
+        let parts = format!(r#""shape": {shape:?}, "axis": {axis}"#);
+        print::<T>(op, &parts, right, us, size_of_val(host) + written, &kernels);
     }
     Ok(())
 }
 
-fn main() -> Result<(), warpfold::Error> {
+/// Ends of segments of `n` elements: of one length, or of random ones from 1 to 64, which is what no length means.
+fn offsets(n: u64, length: Option<u64>) -> Vec<u64> {
+    let mut all = vec![0];
+    while let Some(&end) = all.last().filter(|&&end| end < n) {
+        all.push((end + length.unwrap_or_else(|| 1 + random(end) % 64)).min(n));
+    }
+    all
+}
+
+fn segments<T: Element>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<(), Error> {
+    for length in [Some(4), Some(16), Some(64), Some(1024), Some(16384), None] {
+        let few = &host[..host.len().min(1 << 20)];
+        let ends = offsets(few.len() as u64, length);
+        let expected =
+            reduce_segments(few, Segments::offsets(&ends))?.columns(op, Finish::default())?;
+        let (of_few, on_device) = (gpu.upload(few)?, gpu.upload(&ends)?);
+        let right = agrees(&gpu.reduce_segments(&of_few, &on_device), op, &expected)?;
+        let ends = offsets(host.len() as u64, length);
+        let on_device = gpu.upload(&ends)?;
+        let reduce = gpu.reduce_segments(x, &on_device);
+        let (us, written, kernels) = timed(gpu, &reduce, op)?;
+        let name = length.map_or("random up to 64".into(), |length| format!("every {length}"));
+        let bytes = size_of_val(host) + size_of_val(&ends[..]) + written;
+        print::<T>(op, &format!(r#""segments": "{name}""#), right, us, bytes, &kernels);
+    }
+    Ok(())
+}
+
+fn keys<T: warpfold::Ordered>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<(), Error> {
+    for bits in [8, 16, 20] {
+        let keys = |n: usize| -> Vec<u32> {
+            (0..n as u64).map(|at| (random(at) >> 20) as u32 & ((1 << bits) - 1)).collect()
+        };
+        let few = &host[..host.len().min(1 << 20)];
+        let of_few = keys(few.len());
+        // Groups that have no element of a few numbers have no result of some reductions.
+        let groups = 1u64 << bits.min(12);
+        let of_few: Vec<u32> = of_few.iter().map(|&key| key % groups as u32).collect();
+        let expected = group_dense(&of_few, groups, few)?.columns(op, Finish::default())?;
+        let (k, v) = (gpu.upload(&of_few)?, gpu.upload(few)?);
+        let (found, _) = gpu.reduce_dense(&k, groups, &v).columns(op, Finish::default())?;
+        let right = same(&found, &expected);
+        let groups = 1u64 << bits;
+        let on_device = gpu.upload(&keys(host.len()))?;
+        let input = size_of_val(host) + 4 * host.len();
+        let parts = format!(r#""keys": "2^{bits}""#);
+        let reduce = gpu.reduce_dense(&on_device, groups, x);
+        if let Some(tables) = reduce.tables(op)? {
+            let launches = tables.launches();
+            // SAFETY: keys, values and what the tables hold outlive the queue's work, which `time` waits for.
+            let us = time(gpu, |queue| unsafe { queue.start_batched(launches).expect("a launch") });
+            print::<T>(op, &parts, right, us, input + 8 * groups as usize, "tables");
+            continue;
+        }
+        let sort = gpu.sort_dense(&on_device, groups, x)?;
+        // SAFETY: keys, values and what the sort holds outlive the queue's work, which `time` waits for.
+        let sorted =
+            time(gpu, |queue| unsafe { queue.start_batched(sort.launches()).expect("a launch") });
+        let groups = sort.finish()?;
+        let (us, written, kernels) = timed(gpu, &groups.reduce(), op)?;
+        print::<T>(op, &parts, right, sorted + us, input + written, &format!("sort {kernels}"));
+    }
+    Ok(())
+}
+
+/// A number of 64 bits from an index.
+fn random(at: u64) -> u64 {
+    let x = (at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+fn main() -> Result<(), Error> {
     let mut arguments = std::env::args().skip(1);
     let ops = arguments
         .next()
         .unwrap_or("sum,mean,var,std,l1,l2,linf,max,argmax,any,count,prod,stats".into());
     let types = arguments.next().unwrap_or("f16,bf16,f32,f64,i32".into());
     let mib: usize = arguments.next().map_or(256, |text| text.parse().expect("a number of MiB"));
+    let parts = arguments.next().unwrap_or("axes".into());
     let gpu = Gpu::open(0)?;
-    let unit = |at: usize| {
-        let x = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        ((x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11) as f64 / 2f64.powi(52) - 1.0
-    };
+    let unit = |at: usize| (random(at as u64) >> 11) as f64 / 2f64.powi(52) - 1.0;
     for name in types.split(',') {
         macro_rules! of {
             ($ty:ty, $make:expr) => {{
@@ -113,7 +201,13 @@ fn main() -> Result<(), warpfold::Error> {
                 let x = gpu.upload(&host)?;
                 for op in ops.split(',') {
                     let op: Op = op.parse().expect("a reduction");
-                    if let Err(error) = one(&gpu, op, &host, &x) {
+                    let done = match parts.as_str() {
+                        "axes" => axes(&gpu, op, &host, &x),
+                        "segments" => segments(&gpu, op, &host, &x),
+                        "keys" => keys(&gpu, op, &host, &x),
+                        other => panic!("{other} are no parts: axes, segments or keys"),
+                    };
+                    if let Err(error) = done {
                         println!(r#"{{"library": "warpfold", "op": "{op}", "dtype": "{name}", "refused": {:?}}}"#, error.to_string());
                     }
                 }

@@ -1,17 +1,18 @@
-//! The table of reductions of rows and columns on GPUs, beside torch's of the same session.
+//! The table of reductions of rows and columns on GPUs, beside torch's and CUB's of the same session.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use super::Table;
 use crate::Outcome;
 
-/// What the example `cuda_parts` and `bench/peers/cuda/parts_torch.py` found on one device.
+/// What the example `cuda_parts`, `bench/peers/cuda/parts_torch.py` and `parts_cub.cu` found on one device.
 pub(super) struct Parts {
     ours: Vec<Row>,
-    torch: Vec<Row>,
+    /// Torch's, and CUB's where that was measured.
+    peers: Vec<Vec<Row>>,
 }
 
 /// A line of theirs.
@@ -52,8 +53,13 @@ impl Parts {
         peers.retain(|path| path.to_string_lossy().ends_with("-torch.jsonl"));
         peers.sort();
         let parts = |peer: &std::path::PathBuf| {
-            let ours = peer.to_string_lossy().replace("-torch.jsonl", ".jsonl");
-            Ok(Parts { ours: rows(Path::new(&ours))?, torch: rows(peer)? })
+            let of = |name: &str| {
+                PathBuf::from(peer.to_string_lossy().replace("-torch.jsonl", name))
+            };
+            let cub = of("-cub.jsonl");
+            let peers = [peer.clone(), cub].into_iter().filter(|file| file.is_file());
+            let peers = peers.map(|file| rows(&file)).collect::<Outcome<_>>()?;
+            Ok(Parts { ours: rows(&of(".jsonl"))?, peers })
         };
         peers.iter().map(parts).collect()
     }
@@ -65,9 +71,9 @@ fn rows(file: &Path) -> Outcome<Vec<Row>> {
     text.lines().map(|line| serde_json::from_str(line).map_err(|e| wrong(&e))).collect()
 }
 
-/// GB/s of this library and of torch, a line a reduction and type, a column a shape.
+/// GB/s of this library and of its peers, a line a reduction and type, a column a shape.
 pub(super) fn speeds(parts: &Parts) -> String {
-    let Parts { ours, torch } = parts;
+    let Parts { ours, peers } = parts;
     let mut cuts: Vec<String> = Vec::new();
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
     for row in ours {
@@ -82,12 +88,17 @@ pub(super) fn speeds(parts: &Parts) -> String {
         }
         let (_, cells) = lines.last_mut().expect("one was pushed");
         cells.resize(column + 1, String::new());
-        let theirs = torch.iter().find(|theirs| theirs.is_of(row)).and_then(|row| row.gb_per_s);
+        let theirs = peers.iter().map(|peer| {
+            peer.iter().find(|theirs| theirs.is_of(row)).and_then(|row| row.gb_per_s)
+        });
         let cell = |speed: Option<f64>| speed.map_or("–".into(), |speed| format!("{speed:.0}"));
-        cells[column] = format!("{} / {}", cell(row.gb_per_s), cell(theirs));
+        let all: Vec<String> = std::iter::once(row.gb_per_s).chain(theirs).map(cell).collect();
+        cells[column] = all.join(" / ");
     }
-    let peer = torch.first().map_or("", |row| &row.library);
-    let mut table = Table::new([format!("GB/s, this / {peer}")].into_iter().chain(cuts));
+    let named = peers.iter().filter_map(|peer| peer.first()).map(|row| row.library.as_str());
+    let named: Vec<&str> = std::iter::once("this").chain(named).collect();
+    let head = format!("GB/s, {}", named.join(" / "));
+    let mut table = Table::new([head].into_iter().chain(cuts));
     for (name, cells) in lines {
         table.lines.push([name].into_iter().chain(cells).collect());
     }
