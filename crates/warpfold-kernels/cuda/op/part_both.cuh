@@ -94,3 +94,18 @@ template <class First, class Second> struct WholeVectors<Both<First, Second>> {
         return false;
     }
 };
+
+// Of a lane's own rows, the second by whole vectors, the first element by element.
+template <class First, class Second> struct LaneVectorsBy<Both<First, Second>, false> {
+    typedef Both<First, Second> Fold;
+    typedef typename Fold::Element E;
+    static constexpr bool TAKES_PAIRS = false;
+    __device__ __forceinline__ explicit LaneVectorsBy(const typename Fold::Setup&) {}
+    __device__ __forceinline__ void take(typename Fold::State& state, const Vector& p, u64 index,
+                                         const typename Fold::Setup& setup) {
+        WholeVectors<Second>::take(state.second, p, index, 0, PER_VECTOR<E>, setup.second);
+        const Elements<E> e(p);
+        add_all<First>(state.first, e.element, index, setup.first);
+    }
+    __device__ __forceinline__ void flush(typename Fold::State&) {}
+};

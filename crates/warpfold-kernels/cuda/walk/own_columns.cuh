@@ -8,6 +8,21 @@
 #include "walk/columns.cuh"
 #include "walk/whole_vectors.cuh"
 
+// The elements of `count` rows of a column, or of as many as there is room for, as vectors.
+template <class E, bool ALL, int N>
+__device__ __forceinline__ void gather(Vector (&p)[N], const E* at, u64 pitch, u32 count) {
+    constexpr u32 PER = PER_VECTOR<E>;
+#pragma unroll
+    for (u32 k = 0; k < N; k++) {
+        Elements<E> e(Vector{});
+#pragma unroll
+        for (u32 i = 0; i < PER; i++, at += pitch) {
+            if (ALL || k * PER + i < count) e.element[i] = *at;
+        }
+        p[k] = e.vector;
+    }
+}
+
 template <class Fold> __device__ __forceinline__ void fold_own_columns(const ColumnArguments& a) {
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
@@ -35,15 +50,10 @@ template <class Fold> __device__ __forceinline__ void fold_own_columns(const Col
             const u32 count = row >= rows ? 0 : rows - row < ROWS ? u32(rows - row) : ROWS;
             const bool all = __all_sync(0xffffffffu, count == ROWS);
             Vector p[VECTORS];
-#pragma unroll
-            for (u32 k = 0; k < VECTORS; k++) {
-                Elements<E> e(Vector{});
-#pragma unroll
-                for (u32 i = 0; i < PER; i++) {
-                    if (all || k * PER + i < count) e.element[i] = at[(k * PER + i) * a.row_pitch];
-                }
-                p[k] = e.vector;
-            }
+            // Nothing is asked of a load where all rows are there: what stands under a condition is waited for before
+            // the next is begun.
+            if (all) gather<E, true>(p, at, a.row_pitch, ROWS);
+            else gather<E, false>(p, at, a.row_pitch, count);
             whole.begin(p[0]);
             whole.settle(state, VECTORS);
             if (all) whole.template take_all<VECTORS>(state, p, row, PER, setup);

@@ -11,6 +11,7 @@
 //   identity()     the state of nothing
 //   add(State&, Element, index, Setup)   one element
 //   add_some(State&, Element[], index, Setup)   neighbours of one output, if TAKES_SOME says that it is there
+//   TAKES_ZEROS    if there, whether zeros beside the elements change nothing
 //   merge(State&, State)                 the second state comes after the first
 //   finish(arguments, FoldOptions, output, State, begin, end)   writes the result
 #pragma once
@@ -68,6 +69,9 @@ template <class> struct VoidOf {
 template <bool> struct Yes {};
 template <class Fold, class = void> constexpr bool TAKES_SOME = false;
 template <class Fold> constexpr bool TAKES_SOME<Fold, typename VoidOf<Yes<Fold::TAKES_SOME>>::type> = Fold::TAKES_SOME;
+template <class Fold, class = void> constexpr bool TAKES_ZEROS = false;
+template <class Fold>
+constexpr bool TAKES_ZEROS<Fold, typename VoidOf<Yes<Fold::TAKES_ZEROS>>::type> = Fold::TAKES_ZEROS;
 
 // Elements that follow each other in an output.
 template <class Fold, u32 N>

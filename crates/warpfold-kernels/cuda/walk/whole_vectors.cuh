@@ -31,7 +31,7 @@ template <class Fold, class = void> struct WholeVectors {
     typedef typename Fold::Setup Setup;
     static constexpr u32 PER = PER_VECTOR<E>;
     // Whether zeros may be taken beside the elements.
-    static constexpr bool TAKES_ZEROS = false;
+    static constexpr bool TAKES_ZEROS = ::TAKES_ZEROS<Fold>;
 
     __device__ __forceinline__ explicit WholeVectors(const Setup&) {}
     __device__ __forceinline__ void begin(const Vector&) {}

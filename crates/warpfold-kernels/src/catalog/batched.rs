@@ -18,7 +18,7 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("exact_norms", "ExactNorm", &["half", "f32", "f64", "complex64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
     ("fallback", "", &["f32", "f64"]),
-    ("stats", "Stats", &["half", "f32", "f64"]),
+    ("stats", "Stats", &["16", "32", "64", "half", "f32", "f64"]),
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
     ("norm1", "", &["complex64", "complex128"]),
     ("moments", "", &["f32", "f64", "complex64", "complex128"]),
@@ -34,7 +34,7 @@ pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
     ("exact", "ExactTotal", &["half", "f32", "f64"]),
     ("exact_norms", "ExactNorm", &["half", "f32", "f64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
-    ("stats", "Stats", &["half", "f32", "f64"]),
+    ("stats", "Stats", &["16", "32", "64", "half", "f32", "f64"]),
 ];
 
 /// The folds of any views, which take what the others do not: as [`SEGMENT_FOLDS`], of `strided.cu`.

@@ -3,7 +3,7 @@
 use warpfold::kernel::{AnyMapBatched, DeviceSegments, Machine as _, MapParts, ReduceBatched};
 use warpfold::plan::CudaFacts;
 use warpfold::simt::{Detail, Device, Settings};
-use warpfold::{Accuracy, DType, Layout, Op, bf16};
+use warpfold::{Accuracy, DType, Element, Layout, Op, bf16};
 
 use crate::data::Random;
 
@@ -32,7 +32,7 @@ fn costs(cut: &dyn Fn(&Device) -> Result<Cut, warpfold::Error>) -> [f64; 2] {
 }
 
 /// Instructions an element of a reduction of all `N`.
-fn instructions(device: &Device, reduce: &ReduceBatched<'_, Device, f32>, op: Op) -> f64 {
+fn instructions<T: Element>(device: &Device, reduce: &ReduceBatched<'_, Device, T>, op: Op) -> f64 {
     let plan = reduce.plan(op).unwrap();
     let out = device.alloc::<u8>(plan.result_bytes() as usize).unwrap();
     let mut workspace = device.alloc::<u8>(plan.workspace as usize).unwrap();
@@ -91,6 +91,19 @@ fn stats_in_one_pass_take_fewer_instructions_than_their_columns() {
         let apart: f64 =
             Op::of_stats(DType::F32).map(|op| instructions(&device, &reduce, op)).sum();
         let what = format!("{shape:?}, axis {axis}: {together:.1} together, {apart:.1} apart");
+        println!("{what}");
+        assert!(together * 1.5 < apart, "{what}");
+    }
+    let x: Vec<i32> = (0..N as i32).map(|k| k % 1000 - 300).collect();
+    let x = device.upload(&x).unwrap();
+    for (shape, axis) in [([1 << 13, 16], 1), ([1 << 9, 256], 1), ([64, 1 << 11], 0)] {
+        let layout = Layout::c(&shape).unwrap();
+        let reduce = device.reduce_axes(x.view(), &layout, &[axis]).unwrap();
+        let together = instructions(&device, &reduce, Op::Stats);
+        let apart: f64 =
+            Op::of_stats(DType::I32).map(|op| instructions(&device, &reduce, op)).sum();
+        let what =
+            format!("integers, {shape:?}, axis {axis}: {together:.1} together, {apart:.1} apart");
         println!("{what}");
         assert!(together * 1.5 < apart, "{what}");
     }

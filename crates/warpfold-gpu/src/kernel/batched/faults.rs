@@ -2,7 +2,7 @@
 
 use crate::error::At;
 use crate::plan::{BoundsKind, CudaBatchPlan, Partition};
-use crate::{Error, Result};
+use crate::{Error, Op, Result};
 
 /// The least index of each fault (`segments.cuh`), all ones where there was none. The word of what is done again is the kernels' own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,16 +70,23 @@ impl Faults {
         }
         let empty = self.empty.min(self.all_skipped);
         let too_large = if wraps { NONE } else { self.too_large };
-        let first = empty.min(too_large).min(self.too_few);
+        // Stats begin with their sums: what is wrong there comes first.
+        let of_stats = batch.op == Op::Stats;
+        let sums = if of_stats { &plan.of_column(Op::Sum) } else { plan };
+        let first = match too_large {
+            NONE => empty.min(self.too_few),
+            too_large if of_stats => too_large,
+            too_large => empty.min(too_large).min(self.too_few),
+        };
         let error = match first {
             NONE => return Ok(()),
             first if first == self.too_few => {
                 Error::TooFew { op: batch.op, n: counted(first)?, ddof }
             }
             first if first == too_large => Error::Overflow {
-                op: batch.op,
+                op: sums.batch.op,
                 dtype: batch.dtype,
-                result: plan.output().name(),
+                result: sums.output().name(),
                 value: "more than 64 bits hold".into(),
                 remedy: "Overflow::Wrap keeps the low 64 bits, and the CPU rounds the exact value to a float",
             },

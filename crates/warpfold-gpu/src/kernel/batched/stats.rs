@@ -60,7 +60,7 @@ impl BatchedRequest<'_> {
 
     /// The columns of stats that one kernel leaves.
     fn stats_at_once(&self, plan: &CudaBatchPlan, finish: Finish) -> Result<Columns> {
-        // Of stats, extremes alone may be without a value.
+        // Of stats, extremes alone may be without a value, and sums of integers too large.
         let found = self.run(plan, finish.ddof).map_err(|error| renamed_to(Op::Min, error))?;
         let mut bytes = vec![0; plan.result_bytes() as usize];
         if !bytes.is_empty() {
@@ -75,7 +75,11 @@ impl BatchedRequest<'_> {
             with_element!(column.dtype, T => Ok(Column::of(elements::<T>(&from[..size])?)))
         };
         let counts = Column::of(self.lengths()?);
-        let mut columns = vec![("count", counts), ("nan_count", column(None)?)];
+        let nan_counts = match self.x.dtype.is_float() {
+            true => column(None)?,
+            false => Column::of(vec![0u64; plan.outputs() as usize]),
+        };
+        let mut columns = vec![("count", counts), ("nan_count", nan_counts)];
         for op in Op::of_stats(self.x.dtype) {
             columns.push((op.name(), column(Some(op))?));
         }

@@ -155,7 +155,7 @@ impl BatchedFold {
         )
     }
 
-    /// Whether its states are pairs, which may miss what they should hold.
+    /// Whether its states of floats are pairs, which may miss what they should hold.
     pub(super) const fn is_pair(self) -> bool {
         matches!(
             self,
@@ -226,7 +226,9 @@ impl BatchedFold {
             | BatchedFold::ExactSumsq => 16,
             BatchedFold::Moments => 0,
             BatchedFold::Stats if wide => 96,
-            BatchedFold::Stats => 80,
+            BatchedFold::Stats if dtype.is_float() => 80,
+            BatchedFold::Stats if dtype.size() == 4 => 64,
+            BatchedFold::Stats => 48,
             BatchedFold::Sum | BatchedFold::Mean | BatchedFold::L1 if dtype.is_float() || !wide => {
                 8
             }

@@ -71,7 +71,7 @@ impl CudaBatchPlan {
             Fallback::Sums(format!("segment_fallback_{}", dtype.name()), threads)
         } else if matches!(self.way, CudaWay::Trees(_)) {
             Fallback::Blocks(self.entry())
-        } else if self.fold == BatchedFold::Moments || self.fold.is_pair() {
+        } else if self.fold == BatchedFold::Moments || (self.fold.is_pair() && dtype.is_float()) {
             Fallback::Blocks(self.blocks_entry())
         } else {
             Fallback::No

@@ -29,8 +29,19 @@ pub(super) fn fold_of(batch: &Batch) -> Result<BatchedFold> {
     if dtype.is_complex() {
         return fold_of_complex(batch);
     }
-    if float && op == Op::Stats {
-        return Ok(BatchedFold::Stats);
+    if op == Op::Stats {
+        // Bytes have no kernels of lanes, and states of integers hold so many elements.
+        let taken = float
+            || match dtype.size() {
+                1 => false,
+                4 => batch.elements() <= NARROW_ELEMENTS,
+                2 => longest_part(batch) <= ELEMENTS_OF_SQUARES,
+                _ => true,
+            };
+        return match taken {
+            true => Ok(BatchedFold::Stats),
+            false => Err(unsupported(batch, "CUDA", NO_ONE_RESULT)),
+        };
     }
     let rounds = matches!(op, Op::Sum | Op::Mean | Op::L1 | Op::L2 | Op::Sumsq);
     // Only what is folded exactly counts the NaNs it skips.

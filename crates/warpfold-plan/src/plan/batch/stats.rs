@@ -15,13 +15,13 @@ pub struct StatsColumn {
 }
 
 impl StatsColumn {
-    /// The reduction, if its results may be missed and folded again.
+    /// The reduction, if its results of floats may be missed and folded again.
     pub fn rounded(&self) -> Option<Op> {
         self.op.filter(|op| op.is_rounded())
     }
 }
 
-/// The columns in their order: `StatsColumn` of the kernels.
+/// The columns in their order, `StatsColumn` of the kernels; integers have none of NaNs.
 const COLUMNS: [Option<Op>; 11] = [
     Some(Op::ArgMin),
     Some(Op::ArgMax),
@@ -49,7 +49,8 @@ impl CudaBatchPlan {
             offset += self.outputs() * dtype.size() as u64;
             column
         };
-        COLUMNS.into_iter().map(of).collect()
+        let has_nans = self.batch.dtype.is_float();
+        COLUMNS.into_iter().filter(|op| op.is_some() || has_nans).map(of).collect()
     }
 
     /// Bytes of all results.
@@ -88,5 +89,22 @@ mod tests {
         assert_eq!((of(Some(Op::Max)).offset, of(Some(Op::Max)).dtype), (50_000, DType::BF16));
         assert_eq!(plan.result_bytes(), 52_000);
         assert_eq!(columns.iter().filter_map(StatsColumn::rounded).count(), 6);
+    }
+
+    #[test]
+    fn integers_have_no_column_of_nans() {
+        let bounds = BoundsKind::Every(64);
+        let partition = Partition::Segments { elements: 64 * 1000, segments: 1000, bounds };
+        let batch =
+            Batch { op: Op::Stats, dtype: DType::U16, partition, policy: Policy::default() };
+        let gpu = CudaFacts { compute: 90, multiprocessors: 132 };
+        let plan = choose_cuda_batch(batch, gpu).unwrap();
+        let columns = plan.stats_columns();
+        let of = |op| *columns.iter().find(|column| column.op == Some(op)).unwrap();
+        assert!(columns.iter().all(|column| column.op.is_some()));
+        assert_eq!((of(Op::Sum).offset, of(Op::Sum).dtype), (16_000, DType::U64));
+        assert_eq!((of(Op::Max).offset, of(Op::Max).dtype), (66_000, DType::U16));
+        assert_eq!(plan.result_bytes(), 68_000);
+        assert_eq!(plan.entry(), "row_stats_16");
     }
 }
