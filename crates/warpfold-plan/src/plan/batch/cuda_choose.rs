@@ -4,7 +4,7 @@ use super::batched_fold::BatchedFold;
 use super::columns::{Columns, Lane};
 use super::cuda::{CudaBatchPlan, CudaWay, Rounding};
 use super::cuda_fold::{fold_of, unsupported};
-use super::rows::{lanes_of_rows, rows_per_multiprocessor};
+use super::rows::{lanes_of_rows, rows_per_multiprocessor, waves_of_rows};
 use super::shares::{SEGMENT_THREADS, WARPS, block_threads, grid_of_work, per_multiprocessor};
 use super::strided::Strided;
 use super::trees::{TREE_THREADS, TREE_WARPS, Trees};
@@ -68,8 +68,10 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         return Err(unsupported(&batch, "CUDA", why));
     }
     let full = match &way {
-        CudaWay::Rows { .. } => {
-            u64::from(gpu.multiprocessors) * rows_per_multiprocessor(fold, batch.dtype)
+        CudaWay::Rows { lanes } => {
+            let length = batch.elements() / batch.outputs().max(1);
+            let waves = waves_of_rows(fold, batch.dtype, length, *lanes);
+            u64::from(gpu.multiprocessors) * rows_per_multiprocessor(fold, batch.dtype) * waves
         }
         _ => full,
     };
