@@ -53,9 +53,8 @@ impl Parts {
         peers.retain(|path| path.to_string_lossy().ends_with("-torch.jsonl"));
         peers.sort();
         let parts = |peer: &std::path::PathBuf| {
-            let of = |name: &str| {
-                PathBuf::from(peer.to_string_lossy().replace("-torch.jsonl", name))
-            };
+            let of =
+                |name: &str| PathBuf::from(peer.to_string_lossy().replace("-torch.jsonl", name));
             let cub = of("-cub.jsonl");
             let peers = [peer.clone(), cub].into_iter().filter(|file| file.is_file());
             let peers = peers.map(|file| rows(&file)).collect::<Outcome<_>>()?;
@@ -88,9 +87,9 @@ pub(super) fn speeds(parts: &Parts) -> String {
         }
         let (_, cells) = lines.last_mut().expect("one was pushed");
         cells.resize(column + 1, String::new());
-        let theirs = peers.iter().map(|peer| {
-            peer.iter().find(|theirs| theirs.is_of(row)).and_then(|row| row.gb_per_s)
-        });
+        let theirs = peers
+            .iter()
+            .map(|peer| peer.iter().find(|theirs| theirs.is_of(row)).and_then(|row| row.gb_per_s));
         let cell = |speed: Option<f64>| speed.map_or("–".into(), |speed| format!("{speed:.0}"));
         let all: Vec<String> = std::iter::once(row.gb_per_s).chain(theirs).map(cell).collect();
         cells[column] = all.join(" / ");
