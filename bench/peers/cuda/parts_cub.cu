@@ -180,7 +180,8 @@ std::vector<Parts> all_parts(int64_t n) {
     char text[80];
     if (parts == "axes") {
         for (int64_t length : {4, 16, 64, 256, 1024, 4096, 16384}) {
-            snprintf(text, sizeof text, "\"shape\": [%lld, %lld], \"axis\": 1", (long long)(n / length), (long long)length);
+            snprintf(text, sizeof text, "\"shape\": [%lld, %lld], \"axis\": 1", (long long)(n / length),
+                     (long long)length);
             all.push_back({text, n / length, length, {}});
         }
         return all;
@@ -217,7 +218,9 @@ template <class E> void of_type(const std::string& ops, size_t size) {
     CHECK(cudaMalloc(&results, 16 * (n / 4 + 1) + 16));
     CHECK(cudaMemcpy(x, host.data(), size, cudaMemcpyHostToDevice));
     bytes_of_input = size;
-    const auto asked = [&](Op op) { return ("," + ops + ",").find(std::string(",") + NAMES[int(op)] + ",") != std::string::npos; };
+    const auto asked = [&](Op op) {
+        return ("," + ops + ",").find(std::string(",") + NAMES[int(op)] + ",") != std::string::npos;
+    };
     const cuda::std::plus<> add;
     for (Parts& one : all_parts(n)) {
         if (!one.offsets.empty()) {
@@ -241,7 +244,9 @@ template <class E> void of_type(const std::string& ops, size_t size) {
 }
 
 int main(int count, char** arguments) {
-    const auto argument = [&](int k, const char* otherwise) { return std::string(count > k ? arguments[k] : otherwise); };
+    const auto argument = [&](int k, const char* otherwise) {
+        return std::string(count > k ? arguments[k] : otherwise);
+    };
     const std::string ops = argument(1, "sum,mean,l1,l2,linf,max,count,any,prod,argmax");
     const std::string types = argument(2, "f16,bf16,f32,f64,i32");
     const size_t size = std::stoull(argument(3, "256")) << 20;
