@@ -7,6 +7,8 @@
 
 mod groups;
 
+use std::cell::OnceCell;
+
 use warpfold_exact::partial::{Finish, refuse_rounding};
 use warpfold_num::{Accuracy, Column, Empty, Policy, with_element};
 use warpfold_plan::group::for_each;
@@ -39,16 +41,8 @@ pub(crate) fn stats(request: &Request<'_>, finish: Finish) -> Result<(Columns, V
     let threads = of_parts(&of(Op::Count, policy))?.threads;
     let counts = sizes(parts, x.len(), threads);
     let (mut found, may_have_nans) = with_element!(dtype, T => {
-        let x = elements::<T>(x);
-        // Groups are sorted once for all.
-        let in_order = match parts.as_ref() {
-            Parts::Groups(grouping, _) => {
-                Some(InOrder::of((x, grouping.numbers(), grouping.groups()), threads))
-            }
-            _ => None,
-        };
-        let of = &|op| of(op, policy);
-        All { x, parts, in_order, finish, of, empty_of: &empty_of }.found()
+        let (x, of, in_order) = (elements::<T>(x), &|op| of(op, policy), OnceCell::new());
+        All { x, parts, in_order, threads, finish, of, empty_of: &empty_of }.found()
     })?;
     // Where there is none at all, none is counted.
     let whole = crate::plan(&Request::new(Op::Count, *x).policy(policy));
@@ -101,8 +95,9 @@ type Found = (Op, Column, Vec<u64>);
 struct All<'a, T> {
     x: &'a [T],
     parts: &'a Parts<'a>,
-    /// The elements of groups, group by group.
-    in_order: Option<InOrder<T>>,
+    /// The elements of groups, group by group, once they are asked for.
+    in_order: OnceCell<InOrder<T>>,
+    threads: usize,
     finish: Finish,
     of: &'a dyn Fn(Op) -> Request<'a>,
     empty_of: &'a dyn Fn(Op) -> Empty,
@@ -187,15 +182,18 @@ impl<'a, T: Kernels> All<'a, T> {
     fn plan(&self, op: Op) -> Result<BatchPlan> {
         let mut plan = of_parts(&(self.of)(op))?;
         let is_sorted = self.has_lanes(plan.batch.outputs()) || plan.way != Way::Cells;
-        if self.in_order.is_some() && is_sorted {
+        if matches!(self.parts, Parts::Groups(..)) && is_sorted {
             plan.way = Way::Runs;
         }
         Ok(plan)
     }
 
     fn batched<'b>(&'b self, plan: &'b BatchPlan) -> Batched<'b, T> {
-        match &self.in_order {
-            Some(in_order) if plan.way == Way::Runs => in_order.batched(plan),
+        match self.parts {
+            Parts::Groups(grouping, _) if plan.way == Way::Runs => {
+                let groups = (self.x, grouping.numbers(), grouping.groups());
+                self.in_order.get_or_init(|| InOrder::of(groups, self.threads)).batched(plan)
+            }
             _ => Batched::of(plan, self.parts, self.x),
         }
     }
