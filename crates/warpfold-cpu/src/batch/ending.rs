@@ -13,7 +13,7 @@ pub(crate) struct Ending {
     pub(crate) empty: Empty,
     /// What is written for it, where it is no error.
     pub(crate) stand_in: Option<Output>,
-    /// An output of this many elements or fewer has no result, unless one of none has.
+    /// Outputs of so many elements or fewer have no result, where there are any that have none.
     pub(crate) too_few: u64,
 }
 
@@ -26,7 +26,7 @@ impl Ending {
             // Nobody reads it.
             Empty::None => nan::<T>(op, finish).ok().flatten().or_else(|| zero::<T>(op)),
         };
-        let too_few = if op.is_spread() { finish.ddof } else { 0 };
+        let too_few = op.too_few(finish.ddof).unwrap_or(0);
         Ending { finish, empty, stand_in, too_few }
     }
 }

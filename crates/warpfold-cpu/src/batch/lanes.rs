@@ -217,7 +217,7 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     const BESIDE: usize = N;
 
     /// Whether rows add their last few in a call, by `add_some`: among the selections of these the compiler leaves some accumulators no whole vectors.
-    /// By AVX-512, which selects by masks, large kinds alone do.
+    /// With AVX-512 the selections are masks, and only large kinds need the call.
     const RESTS_APART: bool = Self::IS_LARGE;
 
     /// Whether there may be elements that no exponent range covers.

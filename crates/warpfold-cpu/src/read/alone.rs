@@ -57,7 +57,7 @@ pub(super) fn complex<F: Float>(inputs: Lone<'_, Complex<F>>) {
 fn is_plain(re: f64, im: f64) -> bool {
     let (re, im) = (re.abs(), im.abs());
     let (least, most) = if re < im { (re, im) } else { (im, re) };
-    (most == 0.0) | ((most < f64::INFINITY) & (least > most * 2f64.powi(-40)))
+    (re + im == 0.0) | ((most < f64::INFINITY) & (least > most * 2f64.powi(-40)))
 }
 
 /// The product of each complex element.

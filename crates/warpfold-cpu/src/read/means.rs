@@ -60,12 +60,12 @@ fn means<F: Float>(
         // Of inputs of one length there is one reciprocal for all.
         let is_double = F::PRECISION == f64::MANTISSA_DIGITS;
         let quotient = if is_double { high / n } else { high * (1.0 / n) };
-        // Exact, as the remainder of a quotient is, and zero only if the quotient is the mean. That of a product is exact, too, where the product has no more bits than
-        // a number between two neighbours of a narrower float, where alone that matters.
+        // Exact: a multiple of the quotient's last place, and no more than 2n of these, as high/n and a product with 1/n are off by no more than two. So it is zero only
+        // if the quotient is the mean.
         let rest = two_sum((-quotient).mul_add(n, high), low);
         let (rest, beyond) = (rest.high, rest.low);
-        // Of three roundings, two of a product and that of the pair's second number, each is half a unit; the rest is room. A correction is known to a few
-        // units in its own last place.
+        // Of four roundings (two of a product, of the pair's second number, and of either end) each is half a unit, so four of 2^-53; twice that is room. A
+        // correction is known to a few units in its own last place.
         let (least, greatest) = if is_double {
             let correction = rest / n;
             // A correction that is known is rounded right even where it is half a unit, as one of 2n may be that few elements have.
@@ -73,12 +73,12 @@ fn means<F: Float>(
             let spread = if is_known { 0.0 } else { correction * 2f64.powi(-48) };
             (quotient + (correction - spread), quotient + (correction + spread))
         } else {
-            let error = if rest == 0.0 { 0.0 } else { quotient.abs() * 2f64.powi(-51) };
+            let error = if rest == 0.0 { 0.0 } else { quotient.abs() * 2f64.powi(-50) };
             (quotient - error, quotient + error)
         };
         let (least, greatest) = (F::of(least), F::of(greatest));
-        // Remainders of smaller quotients might underflow, and counts beyond have no f64. A zero is left, too: it may have a sign here.
-        let is_sound = (quotient.abs() >= 2f64.powi(-900)) & (counts[k] <= 1 << 53);
+        // Remainders of smaller quotients might underflow, and those of counts beyond need not be exact. A zero is left, too: it may have a sign here.
+        let is_sound = (quotient.abs() >= 2f64.powi(-900)) & (counts[k] <= 1 << 52);
         (means[k], are_certain[k]) = (least, (least == greatest) & is_sound);
     }
     (means, are_certain)
@@ -120,4 +120,61 @@ where
         }
     }
     (results, are_certain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpfold_num::random::Words;
+
+    /// Holds means to those by arbitrary precision; how many of 16 are certain.
+    fn check<F: Float>(sums: [Pair; AT_ONCE], n: u64) -> usize {
+        let [pairs] = [<Pair as Sums<1>>::pairs(&sums.map(|sum| [sum]), 0).expect("always there")];
+        let (found, are_certain) = means::<F>(&pairs, &[n; AT_ONCE]);
+        for k in (0..AT_ONCE).filter(|&k| are_certain[k]) {
+            let expected: F = sums[k].mean(n).expect("a number of elements");
+            assert_eq!(found[k], expected, "{:?} over {n}", sums[k]);
+        }
+        are_certain.iter().filter(|&&certain| certain).count()
+    }
+
+    #[test]
+    fn means_are_rounded_once_and_ties_are_known() {
+        let mut words = Words(3);
+        for n in [1, 2, 3, 5, 6, 7, 10, 49, 1000, 65_537, 1 << 52] {
+            // Halfway between neighbours, and by a little more or less than that.
+            let ties = std::array::from_fn(|k| {
+                let odd = (1u64 << 52) + (words.next() >> 40) * 2 + k as u64 % 2;
+                let sum = u128::from(2 * odd + 1) * u128::from(n);
+                let high = sum as f64;
+                Pair { high, low: (sum as i128 - high as i128) as f64 }
+            });
+            if n < 1 << 20 {
+                assert_eq!(check::<f64>(ties, n), AT_ONCE, "{n}");
+            }
+            for beyond in [2f64.powi(-60), -2f64.powi(-60), 2f64.powi(-1000)] {
+                let near = ties.map(|pair| {
+                    let low = if pair.low == 0.0 { beyond } else { pair.low };
+                    Pair { low, ..pair }
+                });
+                check::<f64>(near, n);
+                check::<f32>(near, n);
+            }
+            let any = std::array::from_fn(|_| Pair {
+                high: (words.next() >> 11) as f64 - 2f64.powi(52),
+                low: (words.next() >> 40) as f64 * 2f64.powi(-24),
+            });
+            check::<f64>(any, n);
+            check::<f32>(any, n);
+            let narrow = std::array::from_fn(|_| Pair {
+                high: (words.next() >> 34) as f64 * n as f64,
+                low: 0.0,
+            });
+            check::<f32>(narrow, n);
+        }
+        // 2^53 + 1 + 2^-60 over 3, beside what it would be as a tie.
+        let close = Pair { high: 2f64.powi(53), low: 1.0 + 2f64.powi(-52) };
+        check::<f64>([close; AT_ONCE], 3);
+        check::<f64>([close; AT_ONCE], 2);
+    }
 }

@@ -96,6 +96,8 @@ fn one_element_is_as_it_is_by_offsets() {
     agrees(&narrow);
     agrees(&narrow.iter().map(|&x| f16::from_f32(x)).collect::<Vec<_>>());
     agrees(&narrow.iter().map(|&x| bf16::from_f32(x)).collect::<Vec<_>>());
+    let zeros = [(0.0, f64::NAN), (f64::NAN, -0.0), (-0.0, 0.0), (f64::INFINITY, 0.0)];
+    agrees(&zeros.map(|(re, im)| Complex { re, im }));
     for turned in [1, 5] {
         let pairs = |k: usize| (wide[k], wide[(k + turned) % wide.len()]);
         let complex = (0..wide.len()).map(pairs).map(|(re, im)| Complex { re, im });
