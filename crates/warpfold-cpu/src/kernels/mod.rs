@@ -2,8 +2,6 @@
 
 mod stats_state;
 
-use std::marker::PhantomData;
-
 use warpfold_num::Complex;
 
 pub(crate) use self::stats_state::{
@@ -11,10 +9,10 @@ pub(crate) use self::stats_state::{
 };
 use super::batch::{
     About, Approximate, Batched, Both, BothEnds, End, Ends, Extremum, FirstHighest, FirstNumber,
-    FloatStats, FloatSums, Highest, IntegerProducts, IntegerStats, IntegerSums, Integers, Kept,
-    Largest, LargestSquare, MOST_INDICES, Multiplied, NearNorm, NearProduct, NearProducts, Nonzero,
-    NormSums, Order, Out, Part, Plain, Rank, Ranked, Sizes, Squares, SquaresAlone, Sums, Tally,
-    Totals, Twice, Widest, Wrapped, alone, drive, drive_parts, multiply, short,
+    FloatStats, FloatSums, Highest, Kept, Largest, LargestSquare, MOST_INDICES, Multiplied,
+    NearNorm, NearProduct, NearProducts, Nonzero, NormSums, Order, Out, Part, Plain, Rank, Ranked,
+    Sizes, Squares, SquaresAlone, Sums, Tally, Totals, Twice, Widest, Wrapped, alone, drive,
+    drive_parts, multiply, short,
 };
 use super::batch::{IntoPartial, Read};
 use super::count::Nans;
@@ -23,11 +21,10 @@ use super::fast::{FastDot, FastSum};
 use super::float::{
     AbsoluteValues, ComplexDotFold, DotFold, MomentsFold, Squared, SumFold, Summed, Values,
 };
-use super::integer;
 use super::norm_inf::{LargestComplex, LargestReal};
 use super::norm1::NormSum;
 use super::order::Order as Ordering;
-use super::product::{IntegerFactors, OfComplexes, OfReals, intervals};
+use super::product::{OfComplexes, OfReals, intervals};
 use super::read::{MomentState, SumState};
 use super::running::{self, Typed};
 use super::whole::FoldWhole;
@@ -265,6 +262,9 @@ fn both_ends<T: Kernels<Component: Ordered>, W: Rank>() -> Twice<FirstNumber<W>>
     let end = |end| FirstNumber(Order::of::<T::Component>(end, Nan::Propagate));
     Twice(end(End::Least), end(End::Greatest))
 }
+
+// After the macros that they share.
+mod integers;
 
 /// Fast sums leave the exact sums' own partials; moments, and what of complex numbers is more than a sum, are exact at any accuracy.
 ///
@@ -517,96 +517,4 @@ floats! {
         prod of_complexes complex OfComplexes<f32>;
     Complex<f64>: f64, parts 2 of i64 | u64, sum <1, 32>, moments wide <1, 3, 16>, dot ComplexDotFold<f64, 3, 16> | ComplexDotFold<f64, 3, 16>,
         prod of_complexes complex OfComplexes<f64>;
-}
-
-/// Integers and the words that lanes hold them as.
-macro_rules! integers {
-    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty, $moments:ty, [$($stats:ident)?];)+) => {$(
-        impl Kernels for $element {
-            fn exact_sum(plan: &Plan, x: &[Self], _first: u64) -> Exact<Self> {
-                integer::sum::<Self, $word>(plan, bytemuck::cast_slice(x))
-            }
-
-            fn exact_moments(plan: &Plan, x: &[Self], _first: u64) -> Moments<Self> {
-                integer::moments::<Self, $word>(plan, bytemuck::cast_slice(x))
-            }
-
-            fn exact_dot(plan: &Plan, x: &[Self], y: &[Self], _first: u64) -> Dot<Self> {
-                let (x, y) = (bytemuck::cast_slice(x), bytemuck::cast_slice(y));
-                integer::dot::<Self, $word>(plan, x, y)
-            }
-
-            fn norm1(plan: &Plan, x: &[Self]) -> Norm1<Self> {
-                Norm1::from_exact(&integer::norm1::<Self, $word>(plan, bytemuck::cast_slice(x)))
-            }
-
-            fn norm_inf(plan: &Plan, x: &[Self]) -> Magnitude<Self> {
-                let start = || LargestReal::new(plan.problem.policy.nan);
-                run(plan, x, 0, start, |all: &mut Magnitude<Self>, one| all.merge(&one))
-            }
-
-            fn stats(plan: &Plan, x: &[Self], first: u64) -> Stats<Self> {
-                integer::stats::<Self, $word>(plan, bytemuck::cast_slice(x), first)
-            }
-
-            fn product(plan: &Plan, x: &[Self], _: u64) -> Product<Self> {
-                let start = || IntegerFactors::new(plan.isa);
-                Product::integer(run(plan, x, 0, start, |all, one| all.merge(&one)))
-            }
-
-            fn batched_integer_products(batched: &Batched<'_, Self>, out: &Out<'_, Self, Wrapped>) {
-                drive(IntegerProducts::<$word>(PhantomData), batched, |x| bytemuck::cast_slice(x), out);
-            }
-
-            fn batched_sums(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
-                drive(IntegerSums::<$word>::values(), batched, |x| bytemuck::cast_slice(x), out);
-            }
-
-            fn batched_norms(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
-                drive(IntegerSums::<$word>::norm1(), batched, |x| bytemuck::cast_slice(x), out);
-            }
-
-            fn batched_moments(batched: &Batched<'_, Self>, out: &Out<'_, Self, Self::Approximate>) {
-                drive(<$moments>::new(), batched, |x| bytemuck::cast_slice(x), out);
-            }
-
-            integers!(@stats [$($stats)?] $word, $signed);
-
-            batched_ordered!($signed, $unsigned);
-        }
-    )+};
-    (@stats [narrow] $word:ty, $signed:ty) => {
-        const LEAST_OF_STATS: Option<u64> = Some(16);
-        type OfStats = (Totals<i128, DoubleDouble>, [Ranked<$signed>; 2]);
-
-        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
-            let (sums, ends) = (IntegerStats::<$word>::new(), Ends::<$signed>::of::<Self>(Nan::Propagate));
-            let kinds = (Both(sums, both_ends::<Self, $signed>()), Both(sums, ends));
-            drive_parts(kinds, batched, |x| bytemuck::cast_slice(x), parts)
-        }
-    };
-    (@stats [wide] $word:ty, $signed:ty) => {
-        const LEAST_OF_STATS: Option<u64> = Some(16);
-        type OfStats = ([[i128; 1]; 2], (DoubleDouble, [Ranked<$signed>; 2]));
-
-        fn batched_stats(batched: &Batched<'_, Self>, parts: &[Box<dyn Part<Self::OfStats> + '_>]) -> bool {
-            let sums = Twice(IntegerSums::<$word>::values(), IntegerSums::norm1());
-            let kind = Both(sums, Both(SquaresAlone::<$word>::new(), both_ends::<Self, $signed>()));
-            drive_parts((kind, kind), batched, |x| bytemuck::cast_slice(x), parts)
-        }
-    };
-    (@stats [] $word:ty, $signed:ty) => {
-        type OfStats = ();
-    };
-}
-integers! {
-    bool as u8, i8, u8, Integers<u8>, [];
-    i8 as i8, i8, u8, Integers<i8>, [];
-    i16 as i16, i16, u16, Integers<i16>, [];
-    i32 as i32, i32, u32, Integers<i32>, [narrow];
-    i64 as i64, i64, u64, Squares<i64, 1, 16>, [wide];
-    u8 as u8, i8, u8, Integers<u8>, [];
-    u16 as u16, i16, u16, Integers<u16>, [];
-    u32 as u32, i32, u32, Integers<u32>, [narrow];
-    u64 as u64, i64, u64, Squares<u64, 1, 16>, [wide];
 }
