@@ -17,7 +17,7 @@ pub(crate) trait Lane: Real + PartialOrd {
     const FIELD_MAX: u32;
     /// The exponent field of 1.0.
     const FIELD_ONE: u32;
-    /// The bits of the magnitude.
+    /// Which bits are those of the magnitude: all but the sign.
     const ABS_MASK: Self::Word;
     /// [`wide`](Self::wide) gives the value times 2^SCALE.
     const SCALE: i32;
