@@ -3,28 +3,74 @@
 //! A block that fits in L1 is summed in vector lanes just wide enough for it ([`Word`]); its total, at most a few hundred
 //! bits, goes into a [`Wide`] that no array overflows. `bool` takes the kernels of `u8`.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod wide;
 mod word;
 
 use std::marker::PhantomData;
 
+#[cfg(target_arch = "x86_64")]
+use avx2::Registers;
 pub(super) use wide::Wide;
 use word::Group;
 pub(super) use word::Word;
 
-use super::executor::{ArrayFold, Together, run};
+use super::executor::{ArrayFold, run};
 use super::isa::{Job, Target, with_isa};
-use super::order::{CountedExtremes, Order};
+use super::order::{CountedExtremes, Order, Span};
 use warpfold_exact::exact::{Dot, Exact, Limbs, Moments, Register};
 use warpfold_exact::partial::{Extremes, Norm1, Stats};
 use warpfold_num::element::{Components, Element, Ordered, Real};
-use warpfold_plan::plan::Plan;
+use warpfold_plan::plan::{Isa, Plan};
 
 /// Bytes of a block: long enough streams to read ahead in, and far too few additions for lanes of 32 and 64 bits to overflow.
 const BLOCK_BYTES: usize = 64 << 10;
 
-/// Elements that a kernel takes at once; a rest is filled up with zeros, which add nothing.
-const GROUP: usize = 64;
+/// Elements that a kernel takes at once, two lines of memory at least; a rest is filled up with zeros, which add nothing.
+const GROUP: usize = 128;
+
+/// Elsewhere there is none by hand.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) trait Registers {}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl<W> Registers for W {}
+
+/// What one reading tells of a block; magnitudes and ends are to be looked at only where they were asked for.
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "other machines take portable kernels")
+)]
+pub(crate) struct Told<W> {
+    /// The sum and that of the squares.
+    moments: [Wide; 2],
+    /// The sum of the magnitudes.
+    norm: Wide,
+    least: W,
+    greatest: W,
+}
+
+/// Whether blocks are read by registers of AVX2. Wider ones are worth it for the products of 64-bit numbers, of which there are four to an element: for others
+/// memory is what counts.
+const fn reads<C: Target, W>() -> bool {
+    cfg!(target_arch = "x86_64")
+        && match C::ISA {
+            Isa::Baseline => false,
+            Isa::Avx2 => true,
+            Isa::Avx512 => size_of::<W>() < 8,
+        }
+}
+
+/// What a reading tells of a block; asked only where blocks are [read](reads) so.
+#[inline(always)]
+fn told<W: Word, const STATS: bool>(x: &[Group<W>]) -> Told<W> {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: code for AVX2, or for AVX-512, which has it, runs where that was found.
+    return unsafe { W::tell::<STATS>(x) };
+    #[cfg(not(target_arch = "x86_64"))]
+    unreachable!("{} numbers without registers of AVX2", x.as_flattened().len())
+}
 
 /// The exact sum of integers that are stored as words.
 pub(super) fn sum<T: Real, W: Word>(plan: &Plan, x: &[W]) -> Exact<T> {
@@ -58,32 +104,17 @@ pub(super) fn dot<T: Real, W: Word>(plan: &Plan, x: &[W], y: &[W]) -> Dot<T> {
 /// Everything that one pass tells.
 pub(super) fn stats<T, W>(plan: &Plan, x: &[W], first: u64) -> Stats<T>
 where
-    T: Ordered,
-    W: Word + Ordered<Key = T::Key>,
+    T: Ordered<Key = W>,
+    W: Word + Ordered<Key = W>,
 {
-    let moments = Adding::<ValuesAndSquares, 2>::default;
-    let (totals, order, magnitudes) = if W::SIGNED {
-        let start = || {
-            let norm1 = Adding::<AbsoluteValues, 1>::default();
-            Together(moments(), Together(norm1, Order::<W>::new(plan)))
-        };
-        let merge = |all: &mut (_, (_, CountedExtremes<W>)), one: (_, (_, _))| {
-            Totals::merge(&mut all.0, one.0);
-            Totals::merge(&mut all.1.0, one.1.0);
-            all.1.1.merge(one.1.1);
-        };
-        let (totals, (norm1, order)) = run(plan, x, first, start, merge);
-        (totals, order, norm1.wides[0])
-    } else {
-        // What has no sign is its magnitude.
-        let start = || Together(moments(), Order::<W>::new(plan));
-        let merge = |all: &mut (_, CountedExtremes<W>), one: (_, _)| {
-            Totals::merge(&mut all.0, one.0);
-            all.1.merge(one.1);
-        };
-        let (totals, order) = run(plan, x, first, start, merge);
-        (totals, order, totals.wides[0])
+    let start = || Reading { totals: Totals::default(), order: Order::<W>::new(plan) };
+    let merge = |all: &mut (Totals<3>, CountedExtremes<W>), one: (_, _)| {
+        all.0.merge(one.0);
+        all.1.merge(one.1);
     };
+    let (Totals { wides: [sum, squares, magnitudes], count }, order) =
+        run(plan, x, first, start, merge);
+    let totals = Totals { wides: [sum, squares], count };
     let Extremes { min, max, first_nan, count } = order.extremes;
     Stats {
         moments: moments_of(totals),
@@ -135,7 +166,7 @@ impl<const N: usize> Totals<N> {
 
 /// What is made of each block. Types, not closures: only `#[inline(always)]` code is compiled for the instruction set chosen.
 trait Term<const N: usize>: Default + Send {
-    fn of<W: Word>(block: &[Group<W>]) -> [Wide; N];
+    fn of<C: Target, W: Word>(block: &[Group<W>]) -> [Wide; N];
 }
 
 macro_rules! terms {
@@ -146,7 +177,7 @@ macro_rules! terms {
 
         impl Term<$n> for $name {
             #[inline(always)]
-            fn of<W: Word>($x: &[Group<W>]) -> [Wide; $n] {
+            fn of<C: Target, W: Word>($x: &[Group<W>]) -> [Wide; $n] {
                 $of
             }
         }
@@ -158,7 +189,7 @@ terms! {
     /// The sum of their magnitudes.
     AbsoluteValues, 1 = x => [W::norm1(x)];
     /// Their sum and that of their squares: in one reading, as a second takes as long as the memory does for the first.
-    ValuesAndSquares, 2 = x => W::moments(x);
+    ValuesAndSquares, 2 = x => if reads::<C, W>() { told::<W, false>(x).moments } else { W::moments(x) };
 }
 
 /// Adds up the terms of each block.
@@ -196,7 +227,60 @@ impl<W: Word, K: Term<N>, const N: usize> Job for Block<'_, W, K, N> {
 
     #[inline(always)]
     fn run<C: Target>(self) -> [Wide; N] {
-        K::of(self.0)
+        K::of::<C, W>(self.0)
+    }
+}
+
+/// All that stats tells, in one reading.
+struct Reading<W: Ordered> {
+    /// Of the values, of their squares, and of their magnitudes.
+    totals: Totals<3>,
+    order: Order<W>,
+}
+
+impl<W: Word + Ordered<Key = W>> Reading<W> {
+    /// Takes a block in, and tells its ends.
+    #[inline(always)]
+    fn block<C: Target>(&mut self, x: &[Group<W>]) -> Span<W> {
+        if reads::<C, W>() {
+            let Told { moments: [sum, squares], norm, least, greatest } = told::<W, true>(x);
+            self.totals.add([sum, squares, norm]);
+            return Span { low: least, high: greatest };
+        }
+        let [sum, squares] = with_isa(C::ISA, Block::<W, ValuesAndSquares, 2>(x, PhantomData));
+        // What has no sign is its magnitude.
+        let [norm] = match W::SIGNED {
+            true => with_isa(C::ISA, Block::<W, AbsoluteValues, 1>(x, PhantomData)),
+            false => [sum],
+        };
+        self.totals.add([sum, squares, norm]);
+        self.order.span::<C>(x.as_flattened())
+    }
+}
+
+impl<W: Word + Ordered<Key = W>> ArrayFold<&[W]> for Reading<W> {
+    type Partial = (Totals<3>, CountedExtremes<W>);
+
+    #[inline(always)]
+    fn take<C: Target>(&mut self, piece: &[W], first: u64) {
+        let (groups, rest) = piece.as_chunks::<GROUP>();
+        let mut first = first;
+        for block in groups.chunks(BLOCK_BYTES / size_of::<Group<W>>()) {
+            let span = self.block::<C>(block);
+            self.order.take_block(block.as_flattened(), first, span);
+            first += block.as_flattened().len() as u64;
+        }
+        if !rest.is_empty() {
+            // Zeros add nothing, but they may be an end.
+            self.block::<C>(&[filled(rest)]);
+            let span = self.order.span::<C>(rest);
+            self.order.take_block(rest, first, span);
+        }
+        self.totals.count += piece.len() as u64;
+    }
+
+    fn finish(self) -> Self::Partial {
+        (self.totals, ArrayFold::<&[W]>::finish(self.order))
     }
 }
 
@@ -235,10 +319,11 @@ mod tests {
     use warpfold_num::random::Words;
     use warpfold_plan::plan::{Isa, Problem, choose};
 
-    fn agree<T: Integer + Word>(x: &[T], y: &[T]) {
+    fn agree<T: Integer + Word + Ordered<Key = T>>(x: &[T], y: &[T]) {
         let (mut sum, mut moments, mut dot) = (Exact::<T>::new(), Moments::new(), Dot::new());
-        let mut norm1: u128 = 0;
-        for (&x, &y) in x.iter().zip(y) {
+        let (mut norm1, mut extremes) = (0u128, Extremes::new());
+        for (at, (&x, &y)) in x.iter().zip(y).enumerate() {
+            extremes.add(x, 7 + at as u64);
             sum.add(x);
             moments.add(x);
             dot.add(x, y);
@@ -256,6 +341,10 @@ mod tests {
                 assert_eq!(super::dot::<T, T>(&plan, x, y), dot, "{plan}");
                 let found = super::norm1::<T, T>(&plan, x);
                 assert_eq!(found.parts.as_ref()[0].fixed.to_u128(), Some(norm1), "{plan}");
+                let stats = super::stats::<T, T>(&plan, x, 7);
+                assert_eq!((&stats.moments, &stats.extremes), (&moments, &extremes), "{plan}");
+                assert_eq!(stats.norm1, Norm1::from_exact(&found), "{plan}");
+                assert_eq!(stats.seen, x.len() as u64);
             }
         }
     }

@@ -1,13 +1,15 @@
 //! The kernels of each integer width: a block of whole groups into one exact total.
 
-use super::{GROUP, Wide};
+use super::{GROUP, Registers, Wide};
 use crate::memory::{prefetch, streamed, streamed_in_pairs};
 
 /// Elements that a kernel takes at once.
 pub(crate) type Group<W> = [W; GROUP];
 
 /// An integer as lanes hold it. A block has at most 64 KiB.
-pub(crate) trait Word: Copy + Default + Send + Sync {
+pub(crate) trait Word:
+    Registers + Copy + Default + Ord + bytemuck::Pod + Send + Sync
+{
     /// Whether it has a sign.
     const SIGNED: bool;
     /// The sum of a block.
@@ -34,14 +36,16 @@ const ADDITIONS: usize = 256;
 /// Adds elements up in lanes that take [`ADDITIONS`] without overflow; `$total` holds the sum of a block.
 macro_rules! add_in_lanes {
     ($x:expr, $lane:ty, $total:ty, $of:expr) => {{
+        const LANES: usize = 64;
+        let x = regroup::<_, LANES>($x);
         let mut total: $total = 0;
-        let mut order = streamed($x.len());
-        for _ in 0..$x.len().div_ceil(ADDITIONS) {
-            let mut lanes = [0 as $lane; GROUP];
+        let mut order = streamed(x.len());
+        for _ in 0..x.len().div_ceil(ADDITIONS) {
+            let mut lanes = [0 as $lane; LANES];
             for at in order.by_ref().take(ADDITIONS) {
-                let group = &$x[at];
+                let group = &x[at];
                 prefetch(group);
-                for l in 0..GROUP {
+                for l in 0..LANES {
                     lanes[l] += $of(group[l]) as $lane;
                 }
             }
@@ -136,7 +140,10 @@ const _: () = assert!(super::BLOCK_BYTES as u64 * 255 * 255 < 1 << 32, "their pr
 /// The sum of 64-bit values that lanes took as remainders of 2^64 and, apart, by their upper halves: what the lower halves add up to
 /// is below 2^64 for a block, so that the remainder tells it.
 #[inline(always)]
-fn join_halves<const LANES: usize>(remainders: [u64; LANES], uppers: [i64; LANES]) -> i128 {
+pub(super) fn join_halves<const LANES: usize>(
+    remainders: [u64; LANES],
+    uppers: [i64; LANES],
+) -> i128 {
     let upper: i64 = uppers.into_iter().sum();
     let lanes = remainders.into_iter().zip(uppers);
     let lower: u64 = lanes.map(|(all, upper)| all.wrapping_sub((upper << 32) as u64)).sum();
@@ -227,6 +234,23 @@ middle! {
     u32: u64;
 }
 
+/// The sum of `n` numbers and that of their squares, of the sums of `u`, of the squares of its lower halves, of their products with the upper ones, and of the
+/// squares of these: `u` is the number, or with a bias lies 2^63 = B higher: `Σx = Σu - n·B`, `Σx² = Σu² - 2B·Σu + n·B²`.
+#[inline(always)]
+pub(super) fn moments_of_halves(
+    [sum, w0, w33, w64]: [i128; 4],
+    n: i128,
+    is_biased: bool,
+) -> (i128, Wide) {
+    let mut squares =
+        Wide { low: w0 + ((w33 & i128::from(LOW >> 1)) << 33), high: w64 + (w33 >> 31) };
+    if !is_biased {
+        return (sum, squares);
+    }
+    squares.high += (n << 62) - sum;
+    (sum - (n << 63), squares)
+}
+
 /// 64-bit types; products are biased to be unsigned. With `u = x + B`, `v = y + B`: `Σxy = Σuv - B·(Σu + Σv) + n·B²`.
 macro_rules! full {
     ($($ty:ty: $bias:expr;)+) => {$(
@@ -278,7 +302,7 @@ macro_rules! full {
                 wide
             }
 
-            /// As products, of which two of a number and itself are one: `Σx = Σu - n·B`, `Σx² = Σu² - 2B·Σu + n·B²`.
+            /// As products, of which two of a number and itself are one.
             #[inline(always)]
             fn moments(x: &[Group<Self>]) -> [Wide; 2] {
                 const BIAS: u64 = $bias;
@@ -296,13 +320,8 @@ macro_rules! full {
                 });
                 let [w0, w33, w64, sum]: [i128; 4] =
                     std::array::from_fn(|sum| join_halves(remainders[sum], uppers[sum]));
-                let mut squares =
-                    Wide { low: w0 + ((w33 & i128::from(LOW >> 1)) << 33), high: w64 + (w33 >> 31) };
-                if BIAS == 0 {
-                    return [Wide::from(sum), squares];
-                }
-                squares.high += (n << 62) - sum;
-                [Wide::from(sum - (n << 63)), squares]
+                let (sum, squares) = moments_of_halves([sum, w0, w33, w64], n, BIAS != 0);
+                [Wide::from(sum), squares]
             }
         }
     )+};

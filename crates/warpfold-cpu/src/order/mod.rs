@@ -58,7 +58,19 @@ impl<R: Ordered, const MAGNITUDES: bool> Order<R, MAGNITUDES> {
 
     #[inline(always)]
     fn block<C: Target>(&mut self, x: &[R], first: u64) {
-        let mut span = self.span::<C>(x);
+        let span = self.span::<C>(x);
+        self.within_span(x, first, span);
+    }
+
+    /// Folds in a block, not too long to be in the cache still, whose span is known.
+    #[inline(always)]
+    pub(super) fn take_block(&mut self, x: &[R], first: u64, span: Span<R::Key>) {
+        self.extremes.count += x.len() as u64;
+        self.within_span(x, first, span);
+    }
+
+    #[inline(always)]
+    fn within_span(&mut self, x: &[R], first: u64, mut span: Span<R::Key>) {
         if R::from_key(span.low).is_nan() || R::from_key(span.high).is_nan() {
             span = self.without_nans(x, first);
         }
@@ -92,8 +104,9 @@ impl<R: Ordered, const MAGNITUDES: bool> Order<R, MAGNITUDES> {
             && self.extremes.max.is_some_and(|best| high <= best.key)
     }
 
+    /// The span of a block.
     #[inline(always)]
-    fn span<C: Target>(&self, x: &[R]) -> Span<R::Key> {
+    pub(super) fn span<C: Target>(&self, x: &[R]) -> Span<R::Key> {
         let itself = |x: R| Span { low: Self::key(x), high: Self::key(x) };
         match self.avx512 {
             #[cfg(target_arch = "x86_64")]
@@ -184,9 +197,9 @@ impl<R: Ordered + bytemuck::Pod> ArrayFold<Made<'_, R>> for Order<R> {
 
 /// The least and the greatest key of a block.
 #[derive(Clone, Copy)]
-struct Span<K> {
-    low: K,
-    high: K,
+pub(super) struct Span<K> {
+    pub(super) low: K,
+    pub(super) high: K,
 }
 
 impl<K: Ord + Copy> Span<K> {
