@@ -112,7 +112,13 @@ impl<R: Ordered, const MAGNITUDES: bool> Order<R, MAGNITUDES> {
             #[cfg(target_arch = "x86_64")]
             Some(_) if C::AVX512 => {
                 // SAFETY: there is an `Avx512` only where its features were found.
-                let (all, rest) = unsafe { avx512::span::<R, MAGNITUDES>(x) };
+                let (all, rest) = unsafe {
+                    if R::INFINITE.is_some() && !MAGNITUDES && size_of::<R>() < 8 {
+                        avx512::span_of_bits(x)
+                    } else {
+                        avx512::span::<R, MAGNITUDES>(x)
+                    }
+                };
                 rest.iter().fold(all, |all, &x| all.join(itself(x)))
             }
             _ if C::AVX512 => unreachable!("code for AVX-512 runs where it was found"),
@@ -124,6 +130,25 @@ impl<R: Ordered, const MAGNITUDES: bool> Order<R, MAGNITUDES> {
                 // SAFETY: code for AVX2 runs where it was found.
                 let (all, rest) = unsafe { avx2::span(x) };
                 rest.iter().fold(all, |all, &x| all.join(itself(x)))
+            }
+            #[cfg(target_arch = "x86_64")]
+            _ if matches!(C::ISA, warpfold_plan::plan::Isa::Avx2)
+                && R::INFINITE.is_some()
+                && !MAGNITUDES =>
+            {
+                // SAFETY: code for AVX2 runs where it was found.
+                let (all, rest) = unsafe {
+                    if size_of::<R>() == 8 {
+                        avx2::span_of_f64(x)
+                    } else {
+                        let (all, rest) = avx2::span_of_bits(x);
+                        (Some(all), rest)
+                    }
+                };
+                match all {
+                    Some(all) => rest.iter().fold(all, |all, &x| all.join(itself(x))),
+                    None => span(x, itself),
+                }
             }
             _ => span(x, itself),
         }
@@ -206,6 +231,51 @@ impl<K: Ord + Copy> Span<K> {
     #[inline(always)]
     fn join(self, other: Self) -> Self {
         Span { low: lesser(self.low, other.low), high: greater(self.high, other.high) }
+    }
+}
+
+/// The key of a float by its bits.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn key_of_bits<R: Ordered>(bits: u64) -> R::Key {
+    let most: u64 = R::MAGNITUDE_MAX.into();
+    let key = if bits > most { bits ^ most } else { bits };
+    bytemuck::pod_read_unaligned(&key.to_le_bytes()[..size_of::<R>()])
+}
+
+/// The ends of the bits of floats.
+#[cfg(target_arch = "x86_64")]
+struct Bits<B> {
+    /// The greatest as signed numbers, and as unsigned ones.
+    signed: B,
+    unsigned: B,
+    least: B,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<B: Ord + Default + bytemuck::Pod + Into<u64>> Bits<B> {
+    /// Those of lanes.
+    #[inline(always)]
+    fn of<R: Ordered<Magnitude = B>>(signed: &[R::Key], unsigned: &[B], least: &[B]) -> Self {
+        let signed = signed.iter().copied().fold(R::KEY_MIN, Ord::max);
+        Bits {
+            signed: bytemuck::cast(signed),
+            unsigned: unsigned.iter().copied().fold(B::default(), Ord::max),
+            least: least.iter().copied().reduce(Ord::min).unwrap_or_default(),
+        }
+    }
+
+    /// As a sign is the first bit: the greatest number is the greatest signed one, if that is one without a sign, and otherwise the least. The least number is the
+    /// greatest unsigned one, if that has a sign, and otherwise the least.
+    #[inline(always)]
+    fn span<R: Ordered<Magnitude = B>>(self) -> Span<R::Key> {
+        let Bits { signed, unsigned, least } = self;
+        let has_sign = |bits: B| bits > R::MAGNITUDE_MAX;
+        let key = |bits: B| key_of_bits::<R>(bits.into());
+        Span {
+            low: key(if has_sign(unsigned) { unsigned } else { least }),
+            high: key(if has_sign(signed) { least } else { signed }),
+        }
     }
 }
 
@@ -313,17 +383,39 @@ mod tests {
         agree(&(0..=u16::MAX).rev().map(crate::bf16::from_bits).collect::<Vec<_>>());
     }
 
-    #[test]
-    fn nans_and_zeros_of_both_signs() {
-        let mut x = vec![0.0f32; 10_000];
-        agree(&x);
-        x[9000] = -0.0;
-        x[9500] = -0.0;
-        agree(&x);
-        x[8000] = -f32::NAN;
-        x[8100] = f32::NAN;
-        agree(&x);
-        agree(&[f32::NAN; 5000]);
-        agree(&[f32::NEG_INFINITY, f32::INFINITY, f32::MAX]);
+    macro_rules! agree_on_specials {
+        ($($name:ident: $ty:ident;)+) => {$(
+            #[test]
+            fn $name() {
+                let mut x = vec![$ty::default(); 10_000];
+                agree(&x);
+                x[9000] = -0.0;
+                x[9500] = -0.0;
+                agree(&x);
+                for (all, one) in [(-1.5, 0.0), (-1.5, -0.0), (2.5, -0.0), (2.5, 0.0), (-0.0, 0.0)] {
+                    x.fill(all);
+                    agree(&x);
+                    for at in [0, 77, 9_999] {
+                        x[at] = one;
+                        agree(&x);
+                    }
+                }
+                x[8000] = -$ty::NAN;
+                agree(&x);
+                x[8100] = $ty::NAN;
+                agree(&x);
+                agree(&[$ty::NAN; 5000]);
+                agree(&[$ty::NEG_INFINITY, $ty::INFINITY, $ty::MAX]);
+                let mut x = vec![-$ty::MAX; 300];
+                x[200] = $ty::NEG_INFINITY;
+                agree(&x);
+                x[100] = $ty::INFINITY;
+                agree(&x);
+            }
+        )+};
+    }
+    agree_on_specials! {
+        nans_and_zeros_of_f32: f32;
+        nans_and_zeros_of_f64: f64;
     }
 }
