@@ -10,6 +10,8 @@ use warpfold_plan::plan::{Isa, Plan};
 
 /// Something that can be cut into pieces: one slice, or two of one length.
 pub(super) trait Split: Copy + Send + Sync {
+    /// Bytes of an element, or of a pair.
+    const BYTES: usize;
     /// Elements (pairs, for two slices).
     fn len(self) -> usize;
     /// A part of it.
@@ -17,6 +19,8 @@ pub(super) trait Split: Copy + Send + Sync {
 }
 
 impl<T: Sync> Split for &[T] {
+    const BYTES: usize = size_of::<T>();
+
     fn len(self) -> usize {
         <[T]>::len(self)
     }
@@ -27,6 +31,8 @@ impl<T: Sync> Split for &[T] {
 }
 
 impl<T: Sync> Split for (&[T], &[T]) {
+    const BYTES: usize = 2 * size_of::<T>();
+
     fn len(self) -> usize {
         self.0.len()
     }
@@ -60,7 +66,7 @@ pub(super) trait ArrayFold<I: Split>: Sized {
     fn finish(self) -> Self::Partial;
 }
 
-/// Two folds of one input that read memory once: both take a block while it is in the nearest cache but one. Each is compiled once, whatever it stands beside.
+/// Two folds of one input that read memory once: both take a block while it is in the nearest cache. Each is compiled once, whatever it stands beside.
 pub(super) struct Together<A, B>(pub(super) A, pub(super) B);
 
 impl<I: Split, A: ArrayFold<I>, B: ArrayFold<I>> ArrayFold<I> for Together<A, B> {
@@ -68,11 +74,11 @@ impl<I: Split, A: ArrayFold<I>, B: ArrayFold<I>> ArrayFold<I> for Together<A, B>
 
     #[inline(always)]
     fn take<C: Target>(&mut self, piece: I, first: u64) {
-        /// Elements; what both folds keep of 64-bit elements fits a quarter of a megabyte of second-level cache.
+        /// Bytes, of which what both folds keep leaves half of the cache.
         const BLOCK: usize = 16 << 10;
         let mut start = 0;
         while start < piece.len() {
-            let end = piece.len().min(start + BLOCK);
+            let end = piece.len().min(start + BLOCK / I::BYTES);
             let block = piece.piece(start..end);
             self.0.fold(C::ISA, block, first + start as u64);
             self.1.fold(C::ISA, block, first + start as u64);

@@ -45,6 +45,8 @@ impl<T: bytemuck::Zeroable + Clone> Made<'_, T> {
 }
 
 impl<T> Split for Made<'_, T> {
+    const BYTES: usize = size_of::<T>();
+
     fn len(self) -> usize {
         self.range.1 - self.range.0
     }

@@ -10,7 +10,7 @@ use std::collections::TryReserveError;
 const STREAMS: usize = 4;
 
 /// Bytes ahead at which a stream's lines are asked for.
-const AHEAD: usize = 2 << 10;
+pub(super) const AHEAD: usize = 2 << 10;
 
 /// The numbers `0..len` as `RUNS` runs in turn: of four, 0, q, 2q, 3q, 1, q + 1, …; what does not divide comes last.
 pub(super) struct Streamed<const RUNS: usize> {

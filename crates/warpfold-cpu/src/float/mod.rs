@@ -10,6 +10,8 @@
 
 mod adapt;
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod block;
 mod cascade;
@@ -19,8 +21,10 @@ mod factor;
 mod folded;
 mod lane;
 mod moments;
+mod near;
 mod pairs;
 mod spill;
+mod steps;
 mod sum;
 mod tally;
 mod window;

@@ -1,6 +1,7 @@
 //! Exact sum and sum of squares of floats, in one pass.
 
 use super::block::{any_nan, padded, without_nan};
+use super::near::Near;
 use super::window::{Bounds, short_bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Squared, Window, adapt::Way};
 use crate::Nan;
@@ -33,6 +34,8 @@ pub(crate) struct MomentsFold<
     /// Of 16-bit floats: a window whose values add up by fours in f32, and their squares without a level.
     near: Window<F>,
     near_squares: Cascade<0, LANES>,
+    /// Of f64: a narrower window, and what lies in it.
+    narrower: Near<F, NORMS>,
     /// Additions that a lane of the cascades has taken since they were emptied, at most.
     pending: usize,
     sum_spills: [Spill<F::SumLimbs, F::Bin>; PARTS],
@@ -91,6 +94,7 @@ impl<
             norms: [sum; NORMS],
             near,
             near_squares: Self::near_cascade(&near),
+            narrower: Near::below(F::FIELD_ONE),
             pending: 0,
             sum_spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
             norm_spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
@@ -115,20 +119,23 @@ impl<
         if groups.is_empty() {
             return 0;
         }
-        if self.pending + groups.len() > 1 << LOG_ADDS {
+        let additions = Self::additions::<C>(groups.len());
+        if self.pending + additions > 1 << LOG_ADDS {
             self.drain();
         }
-        self.pending += groups.len();
+        self.pending += additions;
         match self.avx512 {
             #[cfg(target_arch = "x86_64")]
             Some(_) if SQUARE_LEVELS == 1 && C::AVX512 => {
+                let ahead = steps::ahead_of(size_of_val(groups));
                 let windows = [self.window, self.near];
                 let (mut sum, mut squares, mut norms) = (self.sum, self.squares, self.norms);
                 let mut near_squares = self.near_squares;
                 let cascades = (&mut sum, &mut squares, &mut norms, &mut near_squares);
                 let spill = |group: &_| self.spill(group);
                 // SAFETY: there is an `Avx512` only where its features were found.
-                let misses = unsafe { super::avx512::squares(groups, &windows, cascades, spill) };
+                let misses =
+                    unsafe { super::avx512::squares(groups, &windows, cascades, ahead, spill) };
                 (self.sum, self.squares, self.norms) = (sum, squares, norms);
                 self.near_squares = near_squares;
                 misses
@@ -136,6 +143,8 @@ impl<
             _ if SQUARE_LEVELS == 1 && C::AVX512 => {
                 unreachable!("code for AVX-512 runs where it was found")
             }
+            #[cfg(target_arch = "x86_64")]
+            _ if !matches!(C::ISA, Isa::Baseline) && Self::STEPS => self.in_steps::<C>(groups),
             _ => self.portable(groups),
         }
     }
@@ -153,6 +162,10 @@ impl<
         self.squares.drain_into(squares, 2 * (F::UNIT + F::SCALE), 0, 1);
         if F::ADD_SHORT {
             self.near_squares.drain_into(squares, 2 * (F::UNIT + F::SCALE), 0, 1);
+        }
+        if Near::<F, NORMS>::IS_USED {
+            let (sums, norms) = (&mut self.sum_spills, &mut self.norm_spills);
+            self.narrower.empty_into(sums, norms, &mut self.square_spill);
         }
         self.pending = 0;
     }
@@ -295,6 +308,7 @@ impl<
             self.norms = [self.sum; NORMS];
             self.near = Window::below(top, Self::NEAR);
             self.near_squares = Self::near_cascade(&self.near);
+            self.narrower = Near::below(top);
         }
         let (groups, tail) = x.as_chunks::<LANES>();
         let last = padded(tail);
@@ -350,6 +364,8 @@ impl<
         }
     }
 }
+
+mod steps;
 
 #[cfg(test)]
 mod tests;

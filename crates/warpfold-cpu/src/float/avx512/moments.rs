@@ -7,7 +7,7 @@ use crate::avx512::WIDTH;
 use crate::float::sum::{AbsoluteValues, Values};
 use crate::float::window::Window;
 use crate::float::{Cascade, Lane};
-use crate::memory::{prefetch, streamed_by};
+use crate::memory::{prefetch_at, streamed_by};
 
 /// Adds the groups and their squares up: what lies in the window into the cascades, the rest as `spill` does it, which returns how
 /// many that was.
@@ -27,6 +27,7 @@ pub(crate) fn squares<
         &mut [Cascade<LEVELS, LANES>; NORMS],
         &mut Cascade<0, LANES>,
     ),
+    ahead: usize,
     mut spill: impl FnMut(&[F; LANES]) -> usize,
 ) -> usize {
     let (limits, near) = (Limits::of(window), Limits::of(near));
@@ -43,7 +44,7 @@ pub(crate) fn squares<
             for register in &four {
                 inside = near.within::<F>(inside, bytemuck::cast(*register));
             }
-            at.into_iter().for_each(|at| prefetch(&groups[at]));
+            at.into_iter().for_each(|at| prefetch_at(&groups[at], ahead));
             if inside == all::<F>() {
                 sums.add_fours::<F, Values>(&four);
                 for norm in &mut absolute {
@@ -59,7 +60,7 @@ pub(crate) fn squares<
         }
         for &at in &at[..count] {
             let group = &groups[at];
-            prefetch(group);
+            prefetch_at(group, ahead);
             let registers: &[[u8; WIDTH]] = registers(at);
             let mut inside = u32::MAX;
             for register in registers {

@@ -9,7 +9,7 @@ use crate::float::avx512::Registers;
 use warpfold_exact::exact::{Fixed, Limbs};
 
 /// log2 of the deposits that a lane takes before it is emptied.
-pub(super) const fn log_adds(levels: usize) -> u32 {
+pub(in super::super) const fn log_adds(levels: usize) -> u32 {
     if levels > 2 { 5 } else { 6 }
 }
 
@@ -29,7 +29,7 @@ impl<const LEVELS: usize> Levels<LEVELS> {
     /// Empty, for values below `2^end` whose last bits are multiples of `2^grid`. With 2^k deposits the first needs M = end + k + 1, each next one
     /// M - 52 + k + 2, and the last the grid itself; it holds what is left, 2^k halves of a step of the one before, as long as that is below 2^51 of
     /// the grid's steps.
-    pub(super) fn new(end: i32, grid: i32, log_adds: u32) -> Self {
+    pub(in super::super) fn new(end: i32, grid: i32, log_adds: u32) -> Self {
         let k = log_adds as i32;
         let bias = std::array::from_fn(|level| {
             let exponent = match level + 1 == LEVELS {
@@ -94,7 +94,7 @@ impl<const LEVELS: usize> Levels<LEVELS> {
 
     /// Moves all that went in to the integers.
     #[inline(always)]
-    pub(super) fn drain(&mut self) {
+    pub(in super::super) fn drain(&mut self) {
         for level in 0..LEVELS {
             let bias = self.bias[level];
             for lane in 0..EACH {
@@ -105,11 +105,36 @@ impl<const LEVELS: usize> Levels<LEVELS> {
         }
     }
 
+    /// The accumulators, level by level.
+    #[cfg(target_arch = "x86_64")]
+    pub(in super::super) fn lanes(&self) -> &[[f64; EACH]; LEVELS] {
+        &self.sums
+    }
+
+    /// The same to be written.
+    #[cfg(target_arch = "x86_64")]
+    pub(in super::super) fn lanes_mut(&mut self) -> &mut [[f64; EACH]; LEVELS] {
+        &mut self.sums
+    }
+
     /// Moves the integers to a number of unit `2^unit`.
-    pub(super) fn empty_into<L: Limbs>(&mut self, fixed: &mut Fixed<L>, unit: i32) {
+    pub(in super::super) fn empty_into<L: Limbs>(&mut self, fixed: &mut Fixed<L>, unit: i32) {
+        self.empty_part_into(fixed, unit, 0, 1);
+    }
+
+    /// Moves those of lanes `part, part + step, …`.
+    pub(in super::super) fn empty_part_into<L: Limbs>(
+        &mut self,
+        fixed: &mut Fixed<L>,
+        unit: i32,
+        part: usize,
+        step: usize,
+    ) {
         for (steps, bias) in self.steps.iter_mut().zip(&self.bias) {
-            let sum: i128 = steps.iter().map(|&steps| i128::from(steps)).sum();
-            *steps = [0; EACH];
+            let mut sum = 0;
+            for steps in steps.iter_mut().skip(part).step_by(step) {
+                sum += i128::from(std::mem::take(steps));
+            }
             // No window's grid lies below the unit.
             let shift = (bias.to_bits() >> 52) as i32 - 1023 - 52 - unit;
             if sum != 0 {

@@ -14,7 +14,8 @@ use crate::Nan;
 use crate::executor::ArrayFold;
 use crate::isa::{Avx512, Target};
 use crate::memory::prefetch;
-use lanes::{Drains, log_adds};
+use lanes::Drains;
+pub(super) use lanes::{Levels, log_adds};
 use warpfold_plan::plan::Isa;
 
 /// Lanes of an accumulator: a register of AVX-512, two of AVX2.
@@ -25,6 +26,19 @@ pub(super) const GROUP: usize = 4 * EACH;
 const LEAST: usize = 8 * GROUP;
 /// Pairs for which windows are chosen.
 const BLOCK: usize = 512 * GROUP;
+
+/// Binades of factors whose products take so many levels: with k from [`log_adds`], products of 2p bits of factors within W binades fit if
+/// 2W + 2p - 2 <= 103 - 2k, or 153 - 3k with two levels ([`lanes::Levels::new`]); values within W take less. A product of two subnormals is no multiple of the
+/// grid of a window that has them, errors of products must not underflow (exponents from -485 on), and the bias of products must be finite (to 508).
+pub(super) const fn bounds_of_products<F: Lane>(levels: usize) -> Bounds {
+    let (k, bits) = (log_adds(levels), 2 * F::MANTISSA_BITS - 2);
+    let (one, most) = (F::FIELD_ONE as i32, F::FIELD_MAX as i32);
+    Bounds {
+        width: (if levels > 2 { 153 - 3 * k } else { 103 - 2 * k } - bits) / 2,
+        low: if one - 485 > 2 { (one - 485) as u32 } else { 2 },
+        high: if one + 508 < most { (one + 508) as u32 } else { most as u32 },
+    }
+}
 
 /// Sums of pairs in progress.
 pub(crate) struct PairFold<F: Lane, T: Terms<F>> {
@@ -43,18 +57,7 @@ pub(crate) struct PairFold<F: Lane, T: Terms<F>> {
 }
 
 impl<F: Lane, T: Terms<F>> PairFold<F, T> {
-    /// Binades: with k from [`log_adds`], products of 2p bits of factors within W fit if 2W + 2p - 2 <= 103 - 2k, or 153 - 3k with two
-    /// levels ([`lanes::Levels::new`]); values within W take less. A product of two subnormals is no multiple of the grid of a window that has them, errors of
-    /// products must not underflow (exponents from -485 on), and the bias of products must be finite (to 508).
-    const BOUNDS: Bounds = {
-        let (k, bits) = (log_adds(T::LEVELS), 2 * F::MANTISSA_BITS - 2);
-        let (one, most) = (F::FIELD_ONE as i32, F::FIELD_MAX as i32);
-        Bounds {
-            width: (if T::LEVELS > 2 { 153 - 3 * k } else { 103 - 2 * k } - bits) / 2,
-            low: if one - 485 > 2 { (one - 485) as u32 } else { 2 },
-            high: if one + 508 < most { (one + 508) as u32 } else { most as u32 },
-        }
-    };
+    const BOUNDS: Bounds = bounds_of_products::<F>(T::LEVELS);
     /// Groups between two drains.
     const STEP: usize = (1 << log_adds(T::LEVELS)) * EACH / GROUP;
 
