@@ -1,6 +1,9 @@
 //! The exact dot product of two arrays of floats.
 
 use super::block::{any_nan, padded, pairs_without_nan};
+use super::steps::Tries;
+#[cfg(target_arch = "x86_64")]
+use super::steps::{STEP, additions};
 use super::window::{Bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
@@ -18,6 +21,8 @@ pub(crate) struct DotFold<F: Lane, const LEVELS: usize, const LANES: usize> {
     cascade: Cascade<LEVELS, LANES>,
     /// Additions that a lane of the cascade has taken since it was emptied, at most.
     pending: usize,
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no steps are tried"))]
+    tries: Tries,
     pub(super) spill: Spill<F::ProductLimbs>,
     seen: u64,
     skipped: u64,
@@ -67,6 +72,7 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
             window,
             cascade: Cascade::new(window.end(), product_grid::<F>(&window)),
             pending: 0,
+            tries: Tries::default(),
             spill: Spill::new(2 * F::MANTISSA_BITS, 2 * F::SHIFTS),
             seen: 0,
             skipped: 0,
@@ -79,10 +85,12 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
         if x.is_empty() {
             return 0;
         }
-        if self.pending + x.len() > 1 << LOG_ADDS {
-            self.drain();
+        #[cfg(target_arch = "x86_64")]
+        // Of other types steps take longer from memory, whatever they take in the cache.
+        if matches!(C::ISA, Isa::Avx2) && F::MANTISSA_BITS == 11 && self.tries.next(x.len()) {
+            return self.in_steps::<C>(x, y);
         }
-        self.pending += x.len();
+        self.reserve(x.len());
         match self.avx512 {
             #[cfg(target_arch = "x86_64")]
             Some(_) if LEVELS <= 1 && C::AVX512 => {
@@ -99,6 +107,60 @@ impl<F: Lane, const LEVELS: usize, const LANES: usize> DotFold<F, LEVELS, LANES>
             }
             _ => self.portable(x, y),
         }
+    }
+
+    /// Makes room for additions.
+    #[inline(always)]
+    fn reserve(&mut self, additions: usize) {
+        if self.pending + additions > 1 << LOG_ADDS {
+            self.drain();
+        }
+        self.pending += additions;
+    }
+
+    /// The same by registers of AVX2, step by step.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn in_steps<C: Target>(&mut self, x: &[[F; LANES]], y: &[[F; LANES]]) -> usize {
+        use super::avx2::{DOT_LANES, products};
+        let (few, mut misses, mut all_left) = (DOT_LANES, 0, 0);
+        // Half as many as a lane takes: one that took all of its steps may be given all groups that were left.
+        const CHUNK: usize = 1 << (LOG_ADDS - 1);
+        for (xs, ys) in x.chunks(CHUNK).zip(y.chunks(CHUNK)) {
+            self.reserve(additions(xs.len(), LANES, few) + xs.len());
+            let (mut order, mut first) = (streamed_in_pairs(xs.len()), 0);
+            for start in (0..xs.len()).step_by(STEP) {
+                let mut of_step = [(&xs[0], &ys[0]); STEP];
+                let count = STEP.min(xs.len() - start);
+                for (group, at) in of_step.iter_mut().zip(order.by_ref().take(count)) {
+                    *group = (&xs[at], &ys[at]);
+                }
+                // SAFETY: code for AVX2 runs where that was found.
+                let mut left = unsafe {
+                    products::<F, LEVELS, LANES>(
+                        &of_step[..count],
+                        &self.window,
+                        &mut self.cascade,
+                        first,
+                    )
+                };
+                first = (first + few) % LANES;
+                if left == 0 {
+                    continue;
+                }
+                let (mut kept, mut count) = ([[[F::default(); LANES]; STEP]; 2], 0);
+                while left != 0 {
+                    let (x, y) = of_step[left.trailing_zeros() as usize];
+                    (kept[0][count], kept[1][count]) = (*x, *y);
+                    left &= left - 1;
+                    count += 1;
+                }
+                all_left += count;
+                misses += self.portable(&kept[0][..count], &kept[1][..count]);
+            }
+        }
+        self.tries.note(all_left, x.len());
+        misses
     }
 
     /// Empties the lanes into the register: pieces that are shorter than a block share one emptying.

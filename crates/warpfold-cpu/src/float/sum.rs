@@ -3,6 +3,9 @@
 use std::marker::PhantomData;
 
 use super::block::{any_nan, padded, without_nan};
+use super::steps::Tries;
+#[cfg(target_arch = "x86_64")]
+use super::steps::{STEP, additions};
 use super::window::{Bounds, is_hopeless, short_bounds, top_field};
 use super::{Adapt, Cascade, LOG_ADDS, Lane, Spill, Summed, Window, adapt::Way};
 use crate::Nan;
@@ -81,6 +84,8 @@ pub(crate) struct SumFold<F: Lane, T, const LEVELS: usize, const LANES: usize, c
     cascade: Cascade<LEVELS, LANES>,
     /// Additions that a lane of the cascade has taken since it was emptied, at most.
     pending: usize,
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no steps are tried"))]
+    tries: Tries,
     pub(super) spills: [Spill<F::SumLimbs, F::Bin>; PARTS],
     seen: u64,
     skipped: u64,
@@ -102,6 +107,9 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
         high: F::FIELD_MAX - if LEVELS > 0 { LOG_ADDS + 3 } else { 0 },
     };
     const BLOCK: usize = LANES << LOG_ADDS;
+    /// Whether AVX2 takes steps: for those of f16 it would convert by an instruction that Zen 4 is slower at than at shifts.
+    #[cfg(target_arch = "x86_64")]
+    const STEPS: bool = LEVELS > 0 || (F::ADD_SHORT && F::MANTISSA_BITS == 8);
 
     pub(crate) fn new(isa: Isa, nan: Nan) -> Self {
         let window = Window::below(F::FIELD_ONE, Self::BOUNDS);
@@ -113,6 +121,7 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             short: Window::below(F::FIELD_ONE, short_bounds::<F>()),
             cascade: Self::cascade(&window),
             pending: 0,
+            tries: Tries::default(),
             spills: std::array::from_fn(|_| Spill::new(F::MANTISSA_BITS, F::SHIFTS)),
             seen: 0,
             skipped: 0,
@@ -130,10 +139,11 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
         if groups.is_empty() {
             return 0;
         }
-        if self.pending + groups.len() > 1 << LOG_ADDS {
-            self.drain();
+        #[cfg(target_arch = "x86_64")]
+        if matches!(C::ISA, Isa::Avx2) && Self::STEPS && self.tries.next(groups.len()) {
+            return self.in_steps::<C>(groups);
         }
-        self.pending += groups.len();
+        self.reserve(groups.len());
         match self.avx512 {
             #[cfg(target_arch = "x86_64")]
             Some(_) if C::AVX512 => {
@@ -152,6 +162,56 @@ impl<F: Lane, T: Term, const LEVELS: usize, const LANES: usize, const PARTS: usi
             _ if C::AVX512 => unreachable!("code for AVX-512 runs where it was found"),
             _ => self.portable(groups),
         }
+    }
+
+    /// Makes room for additions.
+    #[inline(always)]
+    fn reserve(&mut self, additions: usize) {
+        if self.pending + additions > 1 << LOG_ADDS {
+            self.drain();
+        }
+        self.pending += additions;
+    }
+
+    /// The same by registers of AVX2, step by step.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn in_steps<C: Target>(&mut self, groups: &[[F; LANES]]) -> usize {
+        use super::avx2::{SUM_LANES, sums};
+        let (mut misses, mut all_left) = (0, 0);
+        // Half as many as a lane takes: one that took all of its steps may be given all groups that were left.
+        for groups in groups.chunks(1 << (LOG_ADDS - 1)) {
+            // Of 16-bit floats, four are one addition.
+            let few = if LEVELS == 0 { LANES } else { SUM_LANES };
+            self.reserve(additions(groups.len(), LANES, few) + groups.len());
+            let (mut order, mut first) = (streamed(groups.len()), 0);
+            for start in (0..groups.len()).step_by(STEP) {
+                let mut of_step = [&groups[0]; STEP];
+                let count = STEP.min(groups.len() - start);
+                for (group, at) in of_step.iter_mut().zip(order.by_ref().take(count)) {
+                    *group = &groups[at];
+                }
+                let window = if LEVELS == 0 { &self.short } else { &self.window };
+                // SAFETY: code for AVX2 runs where that was found.
+                let mut left = unsafe {
+                    sums::<F, T, LEVELS, LANES>(&of_step[..count], window, &mut self.cascade, first)
+                };
+                first = (first + few) % LANES;
+                if left == 0 {
+                    continue;
+                }
+                let (mut kept, mut count) = ([[F::default(); LANES]; STEP], 0);
+                while left != 0 {
+                    kept[count] = *of_step[left.trailing_zeros() as usize];
+                    left &= left - 1;
+                    count += 1;
+                }
+                all_left += count;
+                misses += self.portable(&kept[..count]);
+            }
+        }
+        self.tries.note(all_left, groups.len());
+        misses
     }
 
     /// Empties the lanes into the registers: pieces that are shorter than a block share one emptying.

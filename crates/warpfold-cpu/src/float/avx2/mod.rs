@@ -1,12 +1,16 @@
 //! The kernels inside the window in registers of AVX2. The portable ones say the same, but of their lanes the compiler makes more accumulators than there are
 //! registers: each addition reads and writes memory. Here a step's groups share the accumulators of few lanes, and the steps take these in turn.
 
+mod dot;
 mod narrow;
+mod sum;
 mod wide;
 
 use std::arch::x86_64::*;
 
+pub(super) use dot::{DOT_LANES, products};
 pub(super) use narrow::{squares, squares_by_fours};
+pub(super) use sum::{SUM_LANES, sums};
 pub(super) use wide::near_squares;
 
 use super::Lane;
