@@ -10,8 +10,8 @@ use warpfold_plan::segment::Bounds;
 use warpfold_plan::{Indices, Parts};
 
 use crate::batch::{
-    Batched, FoldBatched, IntoPartial, MOST_NEAR, Multiplied, NearNorm, NearProduct, Read, Sums,
-    Widest, Wrapped, few, most_doubtful,
+    IntoPartial, MOST_NEAR, MOST_SHORT, Multiplied, NearComplexProduct, NearNorm, NearProduct,
+    Read, Sums, Widest, Wrapped, few, most_doubtful,
 };
 use crate::kernels::Kernels;
 use crate::read::{
@@ -78,14 +78,29 @@ fn values<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     Ok(Column::of_values(batched.read(Values, T::batched_alone)?))
 }
 
-/// Folds of many outputs, by the reader that is chosen for them.
-struct Folds<'f, T: Kernels>(&'f Outputs<'f, T>, FoldBatched<T, Sums<T>>);
+/// Sums of many outputs, by the reader that is chosen for them.
+struct Folds<'f, T: Kernels>(&'f Outputs<'f, T>);
 
 impl<T: Kernels> Collect<Sums<T>> for Folds<'_, T> {
     type Of = Result<Column>;
 
     fn collect<D: Read<Sums<T>, Result: Scalar> + 'static>(self, reader: D) -> Result<Column> {
-        Ok(Column::of(self.0.read(reader, self.1)?))
+        let Folds(outputs) = self;
+        let most = match (outputs.plan.way, T::DTYPE) {
+            (Way::Columns, _) => MOST_SHORT,
+            // Rows of f64 are as fast in one range of exponents, and those of f16 but the shortest.
+            (_, DType::F64) => 0,
+            (_, DType::F16) => 4,
+            _ => MOST_SHORT,
+        };
+        let is_short = have_at_most(outputs, most);
+        let results = match (is_short, outputs.plan.batch.op) {
+            (true, Op::L1) => T::short_norms(outputs, reader)?,
+            (true, _) => T::short_sums(outputs, reader)?,
+            (false, Op::L1) => outputs.read(reader, T::batched_norms)?,
+            (false, _) => outputs.read(reader, T::batched_sums)?,
+        };
+        Ok(Column::of(results))
     }
 }
 
@@ -133,10 +148,9 @@ pub(crate) fn natural<T: Kernels>() -> [DType; 2] {
 
 fn sums<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     let op = batched.plan.batch.op;
-    let fold = if op == Op::L1 { T::batched_norms } else { T::batched_sums };
     let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is no sum"));
     let to = batched.finish.round_to;
-    let column = Sums::<T>::column(sum, to, natural::<T>(), Folds(batched, fold));
+    let column = Sums::<T>::column(sum, to, natural::<T>(), Folds(batched));
     column.unwrap_or_else(|| values(batched))
 }
 
@@ -157,7 +171,6 @@ fn products<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
             return of::<T, R>(batched);
         }
         let folds = (T::batched_near_products as _, T::batched_products as _);
-        let few = |batched: &Batched<'_, T>| Some(few(batched));
         Ok(Column::of(batched.read_in_turn::<NearProduct, Multiplied, _>(
             ProductAs::<R>(PhantomData),
             few,
@@ -180,19 +193,30 @@ fn products<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     match (T::DTYPE.is_complex(), <T::Round as Element>::DTYPE) {
         (false, DType::F32) => of_reals::<T, f32>(batched),
         (false, _) => of_reals::<T, f64>(batched),
+        (true, DType::F32) if are_near(batched) => {
+            let folds = (T::batched_near_complex_products as _, T::batched_products as _);
+            let reader = ProductAs::<Complex<f32>>(PhantomData);
+            let results =
+                batched.read_in_turn::<NearComplexProduct, Multiplied, _>(reader, few, folds);
+            Ok(Column::of(results?))
+        }
         (true, DType::F32) => of::<T, Complex<f32>>(batched),
         (true, _) => of::<T, Complex<f64>>(batched),
     }
 }
 
+/// Whether lanes take inputs of one length, which is no more than that.
+fn have_at_most<T: Kernels>(batched: &Outputs<'_, T>, most: u64) -> bool {
+    match (batched.parts, batched.plan.way) {
+        (Parts::Axes(form, _), Way::Runs | Way::Columns) => form.inputs <= most,
+        (Parts::Segments(Bounds::Every { length, .. }, _), Way::Runs) => *length <= most,
+        _ => false,
+    }
+}
+
 /// Whether all inputs are so short that their products are nearly known first.
 fn are_near<T: Kernels>(batched: &Outputs<'_, T>) -> bool {
-    let is_short = match (batched.parts, batched.plan.way) {
-        (Parts::Axes(form, _), Way::Runs | Way::Columns) => form.inputs <= MOST_NEAR,
-        (Parts::Segments(Bounds::Every { length, .. }, _), Way::Runs) => *length <= MOST_NEAR,
-        _ => false,
-    };
-    is_short && batched.plan.batch.policy.nan == Nan::Propagate
+    have_at_most(batched, MOST_NEAR) && batched.plan.batch.policy.nan == Nan::Propagate
 }
 
 fn complex_norms<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {

@@ -56,7 +56,29 @@ impl<K: LaneOperation> Band<'_, K> {
         monitors
     }
 
-    /// The same of a kind that need not monitor, in place: what additions leave as it is stays where it is.
+    /// All rows of a group of columns, which may have fewer than lanes, in lanes that begin with the first row.
+    #[inline(always)]
+    pub(super) fn begun(&self, column: usize, exponents: K::ExponentRange) -> K::Lanes {
+        let mut first = self.first;
+        let here = Positions { first, step: 0 };
+        if column + N > self.width {
+            let mut lanes = self.kind.lanes(exponents);
+            self.add_unmonitored(column, &mut lanes);
+            return lanes;
+        }
+        let row = self.row(0)[column..].first_chunk().expect("as many columns");
+        prefetch_at(row, self.ahead);
+        let mut lanes = self.kind.begin(exponents, row, here);
+        for k in 1..self.rows {
+            let row = self.row(k)[column..].first_chunk().expect("as many columns");
+            first = first.wrapping_add_signed(self.position);
+            prefetch_at(row, self.ahead);
+            self.kind.add(&mut lanes, row, Positions { first, step: 0 });
+        }
+        lanes
+    }
+
+    /// Adds rows to lanes of a kind that need not monitor, in place: what additions leave as it is stays where it is.
     #[inline(always)]
     pub(super) fn add_unmonitored(&self, column: usize, lanes: &mut K::Lanes) {
         let (mut sum, mut first) = (*lanes, self.first);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::accumulators::Stripe;
 use super::band::Band;
-use super::lanes::{LaneOperation, N};
+use super::lanes::LaneOperation;
 use super::outputs::Sink;
 use super::short_columns;
 use super::stripes::{At, Columns};
@@ -89,11 +89,11 @@ impl<K: LaneOperation> Job for Rows<'_, '_, '_, K> {
             let (kind, x, At { start, width, .. }) = (fold.kind, fold.x, fold.at);
             let (first, ahead) = (columns.turn(0).1, AHEAD / rows);
             let band = Band { kind, x, start, width, stride, rows, first, position, ahead };
-            if short_columns::add(&band, &mut fold.guess, short) {
-                kind.append(&short[..width.div_ceil(N)], smalls);
+            if short_columns::append(C::ISA, &band, &mut fold.guess, short, smalls) {
                 smalls.truncate(width);
                 return;
             }
+            smalls.clear();
         }
         fold.expected = columns.part(part).len() as u64;
         if let Some((exponents, capacity)) = fold.guess {

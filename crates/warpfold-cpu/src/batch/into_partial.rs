@@ -3,10 +3,12 @@
 use super::complex_norms::NearNorm;
 use super::integer_products::Wrapped;
 use super::moments::Approximate;
+use super::near_complex_products::NearComplexProduct;
 use super::near_products::NearProduct;
 use super::nonzero::Tally;
 use super::norms::Widest;
 use super::ranks::{Extremum, Kept, Rank, Ranked};
+use super::short_sums::ShortSum;
 use crate::whole::FoldWhole;
 use crate::{DType, Nan};
 use warpfold_exact::exact::{Pair, Register, tally};
@@ -104,6 +106,22 @@ impl<T: FoldWhole> IntoPartial<T> for Widest {
 }
 
 impl<T: FoldWhole> IntoPartial<T> for NearProduct {
+    const IS_EXACT: bool = false;
+
+    fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
+        another(partial)
+    }
+}
+
+impl<T: FoldWhole, const LOWS: usize> IntoPartial<T> for ShortSum<LOWS> {
+    const IS_EXACT: bool = false;
+
+    fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {
+        another(partial)
+    }
+}
+
+impl<T: FoldWhole> IntoPartial<T> for NearComplexProduct {
     const IS_EXACT: bool = false;
 
     fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {

@@ -81,6 +81,22 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// Adds an element to each.
     fn add(self, lanes: &mut Self::Lanes, x: &[Self::Element; N], arg_indices: Positions);
 
+    /// Whether accumulators begin with an element more easily than they take it into none.
+    const BEGINS: bool = false;
+
+    /// Accumulators of an element each.
+    #[inline(always)]
+    fn begin(
+        self,
+        exponents: Self::ExponentRange,
+        x: &[Self::Element; N],
+        at: Positions,
+    ) -> Self::Lanes {
+        let mut lanes = self.lanes(exponents);
+        self.add(&mut lanes, x, at);
+        lanes
+    }
+
     /// Adds the first few of some elements.
     #[inline(always)]
     fn add_some(
@@ -114,7 +130,10 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     #[inline(always)]
     fn append(self, lanes: &[Self::Lanes], smalls: &mut Vec<Self::Small>) {
         smalls.reserve(lanes.len() * N);
-        lanes.iter().for_each(|lanes| smalls.extend_from_slice(&self.all(lanes)));
+        // No closure: it would be compiled as a call, without the instruction set.
+        for lanes in lanes {
+            smalls.extend_from_slice(&self.all(lanes));
+        }
     }
 
     /// The first elements of a slice, as many as there are lanes, or all and what changes nothing beside them.
@@ -215,6 +234,9 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
 
     /// Elements of a run at most of which `N` runs are added side by side, where all have one length.
     const BESIDE: usize = N;
+
+    /// Whether those of more elements than there are lanes are turned over first.
+    const TURNS: bool = false;
 
     /// Whether rows add their last few in a call, by `add_some`: among the selections of these the compiler leaves some accumulators no whole vectors.
     /// With AVX-512 the selections are masks, and only large kinds need the call.

@@ -22,7 +22,7 @@ impl<W> NearProducts<W> {
     }
 }
 
-/// A product `high + low`, and no more than the least magnitude of what was multiplied on the way; zero factors are not seen there if floats are narrow.
+/// A product `high + low`, of narrow floats `high` with the bits of a factor in the place of `low`, and no more than the least magnitude of what was multiplied on the way; zero factors are not seen there if floats are narrow.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NearProduct {
     pub(crate) high: f64,
@@ -42,10 +42,14 @@ impl NearProduct {
 
     /// The product of two.
     #[inline(always)]
-    fn times(self, other: Self) -> Self {
+    fn times<W: Widen>(self, other: Self) -> Self {
         let high = self.high * other.high;
-        let error = self.high.mul_add(other.high, -high);
-        let low = self.high.mul_add(other.low, self.low.mul_add(other.high, error));
+        let low = if W::IS_NARROW {
+            self.low
+        } else {
+            let error = self.high.mul_add(other.high, -high);
+            self.high.mul_add(other.low, self.low.mul_add(other.high, error))
+        };
         let is_zero = (self.high == 0.0) | (other.high == 0.0);
         let here = if is_zero { f64::INFINITY } else { high.abs() };
         NearProduct { high, low, least: here.min(self.least).min(other.least) }
@@ -64,7 +68,8 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
     type Element = W;
     type Lanes = Products;
     type Small = NearProduct;
-    const NOTHING: NearProduct = NearProduct { high: 1.0, low: 0.0, least: 1.0 };
+    const NOTHING: NearProduct =
+        NearProduct { high: 1.0, low: if W::IS_NARROW { W::BITS } else { 0.0 }, least: 1.0 };
     without_exponent_range!(W);
 
     #[inline(always)]
@@ -108,7 +113,8 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
 
     #[inline(always)]
     fn lane(self, lanes: &Products, lane: usize) -> NearProduct {
-        NearProduct { high: lanes.high[lane], low: lanes.low[lane], least: lanes.least[lane] }
+        let low = if W::IS_NARROW { W::BITS } else { lanes.low[lane] };
+        NearProduct { high: lanes.high[lane], low, least: lanes.least[lane] }
     }
 
     #[inline(always)]
@@ -118,11 +124,15 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
         while left > 1 {
             left /= 2;
             for l in 0..left {
-                all[l] = all[l].times(all[l + left]);
+                all[l] = all[l].times::<W>(all[l + left]);
             }
         }
         all[0]
     }
+
+    /// To multiply the lanes of a run with each other takes longer than to turn it over.
+    const BESIDE: usize = MOST as usize;
+    const TURNS: bool = true;
 
     const MERGES: bool = true;
     // No element stands for one: the last few of a row are added by `add_some`.
@@ -130,7 +140,7 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
 
     #[inline(always)]
     fn merge(self, small: &mut NearProduct, other: &NearProduct) -> bool {
-        *small = small.times(*other);
+        *small = small.times::<W>(*other);
         true
     }
 }

@@ -177,7 +177,7 @@ impl<R> Lone<'_, R> {
     }
 
     /// The same where not every element has a result that is known: the others take their partials.
-    pub(crate) fn each_known<T: Element>(self, read: impl Fn(T) -> Option<R>) {
+    pub(crate) fn each_known<T: Element>(self, read: impl Fn(T) -> (R, bool)) {
         let Lone { x, nan, isa, slots, deferred } = self;
         with_avx2(isa, KnownSingles { read, nan, x: elements(&x), slots, deferred });
     }
@@ -213,7 +213,7 @@ impl<T: Element, R, F: Fn(T) -> R> Job for Singles<'_, T, R, F> {
     }
 }
 
-/// The body of [`Lone::each_known`].
+/// The body of [`Lone::each_known`]: several at once, as one that is not known would be a branch for each.
 struct KnownSingles<'n, T, R, F> {
     read: F,
     nan: Nan,
@@ -222,16 +222,30 @@ struct KnownSingles<'n, T, R, F> {
     deferred: &'n mut Vec<usize>,
 }
 
-impl<T: Element, R, F: Fn(T) -> Option<R>> Job for KnownSingles<'_, T, R, F> {
+impl<T: Element, R, F: Fn(T) -> (R, bool)> Job for KnownSingles<'_, T, R, F> {
     type Output = ();
 
     #[inline(always)]
     fn run<C: Target>(self) {
-        let skips = self.nan == Nan::Ignore;
-        for (k, (&x, slot)) in self.x.iter().zip(self.slots).enumerate() {
-            match (self.read)(x) {
-                Some(result) if !(skips && is_nan(x)) => fill(slot, result),
-                _ => self.deferred.push(k),
+        let KnownSingles { read, nan, x, slots, deferred } = self;
+        let (skips, mut first) = (nan == Nan::Ignore, 0);
+        let (x, last) = x.as_chunks::<AT_ONCE>();
+        let (slots, last_slots) = slots.as_chunks::<AT_ONCE>();
+        for (x, slots) in x.iter().zip(slots) {
+            let mut results = [const { MaybeUninit::uninit() }; AT_ONCE];
+            let mut are_results = [true; AT_ONCE];
+            for k in 0..AT_ONCE {
+                let (result, is_known) = read(x[k]);
+                results[k] = MaybeUninit::new(result);
+                are_results[k] = is_known & !(skips && is_nan(x[k]));
+            }
+            write((results, are_results), slots, first, deferred);
+            first += AT_ONCE;
+        }
+        for (k, (&x, slot)) in last.iter().zip(last_slots).enumerate() {
+            match read(x) {
+                (result, true) if !(skips && is_nan(x)) => fill(slot, result),
+                _ => deferred.push(first + k),
             }
         }
     }
@@ -452,12 +466,12 @@ const SHORT: u64 = 256;
 pub(crate) fn most_doubtful<T: FoldWhole>(batched: &Batched<'_, T>) -> Option<u64> {
     // Few elements are folded exactly soon enough, and what are ties of few bits stay in doubt.
     let is_long = batched.memory().len() as u64 / SHORT >= batched.plan.batch.outputs();
-    is_long.then(|| few(batched))
+    if is_long { few(batched) } else { None }
 }
 
 /// The same of what is not folded exactly soon enough.
-pub(crate) fn few<T: FoldWhole>(batched: &Batched<'_, T>) -> u64 {
-    batched.plan.batch.outputs() / DOUBTFUL
+pub(crate) fn few<T: FoldWhole>(batched: &Batched<'_, T>) -> Option<u64> {
+    Some(batched.plan.batch.outputs() / DOUBTFUL)
 }
 
 /// The same by a fold that may leave doubt about some outputs, and by another where it does about many.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::lanes::{LaneOperation, N, Positions};
 use super::outputs::{Counts, Sink};
 use super::runs::{Runs, Strip, spread};
-use super::turned::{most_of_uneven, uneven};
+use super::turned::{self, most_of_uneven, uneven};
 use crate::isa::{Job, Target, with_lanes, with_lanes_apart};
 use crate::memory::prefetch_at;
 use warpfold_plan::plan::BatchPlan;
@@ -322,7 +322,10 @@ impl<K: LaneOperation> Block<'_, K> {
             // A tile of runs of one length has no gaps.
             while run + N <= runs.end {
                 let start = self.strip.range(run).start;
-                self.side_by_side::<C>(empty, start, length);
+                match K::TURNS && length > N {
+                    true => self.turned::<C>(empty, start, length),
+                    false => self.side_by_side::<C>(empty, start, length),
+                }
                 run += N;
             }
         }
@@ -446,6 +449,19 @@ impl<K: LaneOperation> Block<'_, K> {
         }
         let lanes = self.kind.beside(C::ISA, lanes, runs, length);
         self.smalls.extend_from_slice(&self.kind.all(&lanes));
+    }
+
+    /// The same of more elements than there are lanes.
+    #[inline(never)]
+    fn turned<C: Target>(&mut self, lanes: K::Lanes, start: usize, length: usize) {
+        let runs = &self.x[start..];
+        for group in runs[..N * length].as_chunks::<N>().0 {
+            prefetch_at(group, self.ahead);
+        }
+        let lanes = turned::beside(self.kind, C::ISA, lanes, runs, length);
+        for lane in 0..N {
+            self.smalls.push(self.kind.lane(&lanes, lane));
+        }
     }
 }
 

@@ -67,6 +67,21 @@ impl<F: Lane, const LANES: usize> Spans<F, LANES> {
         self
     }
 
+    /// Joins lanes from `half` on, as many, with those before.
+    #[inline(always)]
+    pub(super) fn fold(&mut self, half: usize) {
+        for l in 0..half {
+            self.top[l] = greater(self.top[l], self.top[l + half]);
+            self.below[l] = lesser(self.below[l], self.below[l + half]);
+        }
+    }
+
+    /// Whether what a lane has seen is less than `end`, and no more than `span` above the least but zero.
+    #[inline(always)]
+    pub(super) fn is_near(&self, lane: usize, span: F::Word, end: F::Word) -> bool {
+        F::is_below(self.top[lane], self.below[lane], span) & (self.top[lane] < end)
+    }
+
     /// Whether all are zero, or greater than `below` and less than `end`.
     #[inline(always)]
     pub(super) fn are_within(&self, below: F::Word, end: F::Word) -> bool {

@@ -1,7 +1,6 @@
-//! Short runs turned over for several kinds: of `N` runs, of one length or of several, the elements of one index lie side by side, so that each kind adds them as
-//! whole vectors.
+//! Short runs turned over: of `N` runs, of one length or of several, the elements of one index lie side by side, so that kinds add them as whole vectors.
 //!
-//! A kind by itself gathers them as it adds them; several would gather them once each. Each kind has calls of its own, as in one function the compiler leaves no
+//! A kind by itself gathers those of very short runs as it adds them; several would gather them once each. Each kind has calls of its own, as in one function the compiler leaves no
 //! group of lanes in whole vectors.
 
 use std::ops::Range;
@@ -152,6 +151,37 @@ pub(super) fn beside_of_several<K: LaneOperation>(
         turn(&runs[first..], length, count, &mut turned, &mut between);
         kind.add_turned(isa, &mut lanes, &turned.as_chunks().0[..count], first as u64);
     }
+    lanes
+}
+
+/// `N` runs of more elements than there are lanes.
+struct Beside<'a, K: LaneOperation> {
+    kind: K,
+    lanes: &'a mut K::Lanes,
+    runs: &'a [K::Element],
+    length: usize,
+}
+
+impl<K: LaneOperation> Job for Beside<'_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Target>(self) {
+        let Beside { kind, lanes, runs, length } = self;
+        *lanes = beside_of_several(kind, C::ISA, *lanes, runs, length);
+    }
+}
+
+/// Adds `N` runs of more elements than there are lanes, in a call.
+#[inline(always)]
+pub(super) fn beside<K: LaneOperation>(
+    kind: K,
+    isa: Isa,
+    mut lanes: K::Lanes,
+    runs: &[K::Element],
+    length: usize,
+) -> K::Lanes {
+    with_lanes_apart(isa, Beside { kind, lanes: &mut lanes, runs, length });
     lanes
 }
 

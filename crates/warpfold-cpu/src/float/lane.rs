@@ -61,6 +61,9 @@ pub(crate) trait Lane: Real + PartialOrd {
     /// The bits of the magnitude below that; there is none below zero.
     fn below_field(field: u32) -> Self::Word;
 
+    /// Whether the bits of a magnitude are less than `below + span`, neither of which has a sign.
+    fn is_below(top: Self::Word, below: Self::Word, span: Self::Word) -> bool;
+
     /// `high - low`.
     fn span(low: Self::Word, high: Self::Word) -> Self::Word;
 }
@@ -133,6 +136,11 @@ macro_rules! lane {
 
             fn below_field(field: u32) -> $bits {
                 Self::field_bits(field) - 1
+            }
+
+            #[inline(always)]
+            fn is_below(top: $bits, below: $bits, span: $bits) -> bool {
+                top < below + span
             }
 
             fn span(low: $bits, high: $bits) -> $bits {

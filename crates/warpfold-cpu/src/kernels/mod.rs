@@ -9,10 +9,11 @@ pub(crate) use self::stats_state::{
 };
 use super::batch::{
     About, Approximate, Batched, Both, BothEnds, End, Ends, Extremum, FirstHighest, FirstNumber,
-    FloatStats, FloatSums, Highest, Kept, Largest, LargestSquare, MOST_INDICES, Multiplied,
-    NearNorm, NearProduct, NearProducts, Nonzero, NormSums, Order, Out, Part, Plain, Rank, Ranked,
-    Sizes, Squares, SquaresAlone, Sums, Tally, Totals, Twice, Widest, Wrapped, alone, drive,
-    drive_parts, multiply, short,
+    FloatStats, FloatSums, FoldBatched, Highest, Kept, Largest, LargestSquare, MOST_INDICES,
+    Multiplied, NearComplexProduct, NearComplexProducts, NearNorm, NearProduct, NearProducts,
+    Nonzero, NormSums, Order, Out, Part, Plain, Rank, Ranked, ShortSum, ShortSums, Sizes, Squares,
+    SquaresAlone, Sums, Tally, Totals, Twice, Widest, Wrapped, alone, drive, drive_parts, few,
+    multiply, short,
 };
 use super::batch::{IntoPartial, Read};
 use super::count::Nans;
@@ -25,11 +26,11 @@ use super::norm_inf::{LargestComplex, LargestReal};
 use super::norm1::NormSum;
 use super::order::Order as Ordering;
 use super::product::{OfComplexes, OfReals, intervals};
-use super::read::{MomentState, SumState};
+use super::read::{MomentState, OfShort, Outputs, SumState};
 use super::running::{self, Typed};
 use super::whole::FoldWhole;
-use crate::Input;
 use crate::{Accuracy, Nan, Op, Policy, bf16, f16};
+use crate::{Input, Result};
 use warpfold_exact::exact::{Dot, Exact, Moments, Pair};
 use warpfold_exact::partial::{Extremes, Magnitude, Norm1, Partial, Product, Stats};
 use warpfold_num::double_double::DoubleDouble;
@@ -87,6 +88,24 @@ pub(crate) trait Kernels: FoldWhole + Element<Sums: IntoPartial<Self> + SumState
     /// Batched exact sums.
     #[doc(hidden)]
     fn batched_sums(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>);
+
+    /// Sums or means of few elements each, where there are lanes for these, or else as of any number.
+    #[doc(hidden)]
+    fn short_sums<D: Read<Sums<Self>>>(
+        outputs: &Outputs<'_, Self>,
+        reader: D,
+    ) -> Result<Vec<D::Result>> {
+        outputs.read(reader, Self::batched_sums)
+    }
+
+    /// The same of sums of magnitudes.
+    #[doc(hidden)]
+    fn short_norms<D: Read<Sums<Self>>>(
+        outputs: &Outputs<'_, Self>,
+        reader: D,
+    ) -> Result<Vec<D::Result>> {
+        outputs.read(reader, Self::batched_norms)
+    }
 
     /// Batched sums of magnitudes.
     #[doc(hidden)]
@@ -149,6 +168,12 @@ pub(crate) trait Kernels: FoldWhole + Element<Sums: IntoPartial<Self> + SumState
     /// Batched products of few floats, nearly.
     #[doc(hidden)]
     fn batched_near_products(_: &Batched<'_, Self>, _: &Out<'_, Self, NearProduct>) {
+        unreachable!("products of {} are not nearly known", Self::DTYPE);
+    }
+
+    /// The same of complex numbers.
+    #[doc(hidden)]
+    fn batched_near_complex_products(_: &Batched<'_, Self>, _: &Out<'_, Self, NearComplexProduct>) {
         unreachable!("products of {} are not nearly known", Self::DTYPE);
     }
 
@@ -323,6 +348,7 @@ macro_rules! floats {
             }
 
             floats!(@$width $part, $parts);
+            floats!(@$width $kind $part);
 
             floats!(@$kind $element, $part, of $signed | $word, sum <$sum_levels, $sum_lanes>,
                 moments $width <$value_levels, $square_levels, $square_lanes>, dot $dot);
@@ -346,6 +372,12 @@ macro_rules! floats {
         }
     };
     (@wide $part:ty, $parts:literal) => {};
+    (@narrow complex $part:ty) => {
+        fn batched_near_complex_products(batched: &Batched<'_, Self>, out: &Out<'_, Self, NearComplexProduct>) {
+            drive(NearComplexProducts::<$part>::new(), batched, |x| bytemuck::cast_slice(x), out);
+        }
+    };
+    (@$width:ident $kind:ident $part:ty) => {};
     (@stats narrow $part:ty, $signed:ty, $sum_levels:literal) => {
         const LEAST_OF_STATS: Option<u64> = Some(if size_of::<$part>() == 2 { 8 } else { 16 });
         type OfStats = (Totals<Pair, About>, [Ranked<$signed>; 2]);
@@ -427,6 +459,22 @@ macro_rules! floats {
         fn batched_norms(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>) {
             let kind = FloatSums::<$part, 1, $sum_levels, 16>::norm1();
             drive(kind, batched, |x| bytemuck::cast_slice(x), out);
+        }
+
+        fn short_sums<D: Read<Sums<Self>>>(outputs: &Outputs<'_, Self>, reader: D) -> Result<Vec<D::Result>> {
+            let short: FoldBatched<Self, ShortSum<$sum_levels>> = |batched, out| {
+                let kind = ShortSums::<$part, $sum_levels>::values();
+                drive(kind, batched, |x| bytemuck::cast_slice(x), out);
+            };
+            outputs.read_in_turn(OfShort(reader), few, (short, Self::batched_sums))
+        }
+
+        fn short_norms<D: Read<Sums<Self>>>(outputs: &Outputs<'_, Self>, reader: D) -> Result<Vec<D::Result>> {
+            let short: FoldBatched<Self, ShortSum<$sum_levels>> = |batched, out| {
+                let kind = ShortSums::<$part, $sum_levels>::norm1();
+                drive(kind, batched, |x| bytemuck::cast_slice(x), out);
+            };
+            outputs.read_in_turn(OfShort(reader), few, (short, Self::batched_norms))
         }
 
         batched_ordered!($signed, $word);

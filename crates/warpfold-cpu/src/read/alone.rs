@@ -65,8 +65,7 @@ pub(super) fn complex_products<F: Float>(inputs: Lone<'_, Complex<F>>) {
     macro_rules! each {
         ($part:ty) => {
             inputs.each_known(|x: Complex<$part>| {
-                let is_known = is_plain(x.re.into(), x.im.into());
-                is_known.then(|| x.alone_as::<F>())
+                (x.alone_as::<F>(), is_plain(x.re.into(), x.im.into()))
             })
         };
     }
@@ -124,6 +123,10 @@ fn squares<F: Float>(inputs: Lone<'_, F>) {
 /// The magnitude of each complex element, or its square.
 pub(super) fn complex_norms<F: Certain>(what: Moment, inputs: Lone<'_, F>) {
     match inputs.dtype() {
+        DType::Complex64 if F::PRECISION < f64::MANTISSA_DIGITS => match what.op {
+            Op::Sumsq => inputs.each_known(|x: Complex<f32>| either_way(squared(x))),
+            _ => inputs.each_known(|x: Complex<f32>| either_way(squared(x).sqrt())),
+        },
         DType::Complex64 => {
             inputs.each_known(|x: Complex<f32>| complex_norm(what, x.re.into(), x.im.into()));
         }
@@ -132,12 +135,28 @@ pub(super) fn complex_norms<F: Certain>(what: Moment, inputs: Lone<'_, F>) {
     }
 }
 
+/// The square of a magnitude: those of the parts are exact.
 #[inline(always)]
-fn complex_norm<F: Certain>(what: Moment, re: f64, im: f64) -> Option<F> {
-    if re == 0.0 && im == 0.0 {
-        return Some(F::ZERO);
-    }
+fn squared(x: Complex<f32>) -> f64 {
+    let (re, im) = (f64::from(x.re), f64::from(x.im));
+    re.mul_add(re, im * im)
+}
+
+/// What a number that is off by two roundings is rounded to, and whether that is certain.
+#[inline(always)]
+fn either_way<F: Float>(x: f64) -> (F, bool) {
+    let error = x * (2.0 * f64::EPSILON);
+    let (least, greatest) = (F::of(x - error), F::of(x + error));
+    (greatest, (least == greatest) & (x < f64::INFINITY))
+}
+
+#[inline(always)]
+fn complex_norm<F: Certain>(what: Moment, re: f64, im: f64) -> (F, bool) {
     let squares = two_product(re, re).add_same_sign(two_product(im, im));
     let norm = Approximate::<DoubleDouble, 0> { sum: [], squares };
-    MomentAs::<F>::of(what).small(&norm, 1)
+    let is_zero = (re == 0.0) & (im == 0.0);
+    match MomentAs::<F>::of(what).small(&norm, 1) {
+        Some(norm) if !is_zero => (norm, true),
+        _ => (F::ZERO, is_zero),
+    }
 }

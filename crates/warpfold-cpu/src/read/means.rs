@@ -13,14 +13,33 @@ use crate::batch::{AT_ONCE, Read, one_by_one};
 
 /// What means are made of.
 pub(super) trait Sums<const PARTS: usize>: Small {
-    /// A part of neighbours, in two f64 each; `None` where these do not hold all.
-    fn pairs(sums: &[[Self; PARTS]; AT_ONCE], part: usize) -> Option<[Pair; AT_ONCE]>;
+    /// A part of neighbours, in two f64 each, of which the second are mostly zero where elements are narrow; `None` where these do not hold all.
+    fn pairs(
+        sums: &[[Self; PARTS]; AT_ONCE],
+        part: usize,
+        are_narrow: bool,
+    ) -> Option<[Pair; AT_ONCE]>;
 }
 
 impl<const PARTS: usize> Sums<PARTS> for Pair {
     #[inline(always)]
-    fn pairs(sums: &[[Pair; PARTS]; AT_ONCE], part: usize) -> Option<[Pair; AT_ONCE]> {
+    fn pairs(
+        sums: &[[Pair; PARTS]; AT_ONCE],
+        part: usize,
+        are_narrow: bool,
+    ) -> Option<[Pair; AT_ONCE]> {
         let mut pairs = [Pair { high: 0.0, low: 0.0 }; AT_ONCE];
+        if are_narrow {
+            let mut low = 0;
+            for k in 0..AT_ONCE {
+                pairs[k].high = sums[k][part].high;
+                low |= sums[k][part].low.to_bits();
+            }
+            // Nothing is to be added.
+            if low << 1 == 0 {
+                return Some(pairs);
+            }
+        }
         for k in 0..AT_ONCE {
             let sum = two_sum(sums[k][part].high, sums[k][part].low);
             pairs[k] = Pair { high: sum.high, low: sum.low };
@@ -31,7 +50,7 @@ impl<const PARTS: usize> Sums<PARTS> for Pair {
 
 impl<const PARTS: usize> Sums<PARTS> for i128 {
     #[inline(always)]
-    fn pairs(sums: &[[i128; PARTS]; AT_ONCE], part: usize) -> Option<[Pair; AT_ONCE]> {
+    fn pairs(sums: &[[i128; PARTS]; AT_ONCE], part: usize, _: bool) -> Option<[Pair; AT_ONCE]> {
         let (mut words, mut beyond) = ([0i64; AT_ONCE], 0);
         for k in 0..AT_ONCE {
             let sum = sums[k][part];
@@ -99,7 +118,10 @@ where
 {
     let (mut all, mut are_certain) = ([[F::ZERO; PARTS]; AT_ONCE], [true; AT_ONCE]);
     for part in 0..PARTS {
-        let Some(pairs) = S::pairs(sums, part) else { return one_by_one(reader, sums, counts) };
+        let are_narrow = F::PRECISION < f64::MANTISSA_DIGITS;
+        let Some(pairs) = S::pairs(sums, part, are_narrow) else {
+            return one_by_one(reader, sums, counts);
+        };
         let (means, are) = means::<F>(&pairs, &counts);
         for k in 0..AT_ONCE {
             all[k][part] = means[k];
@@ -138,7 +160,8 @@ mod tests {
 
     /// Holds means to those by arbitrary precision; how many of 16 are certain.
     fn check<F: Float>(sums: [Pair; AT_ONCE], n: u64) -> usize {
-        let [pairs] = [<Pair as Sums<1>>::pairs(&sums.map(|sum| [sum]), 0).expect("always there")];
+        let [pairs] = [<Pair as Sums<1>>::pairs(&sums.map(|sum| [sum]), 0, F::PRECISION < 53)
+            .expect("always there")];
         let (found, are_certain) = means::<F>(&pairs, &[n; AT_ONCE]);
         for k in (0..AT_ONCE).filter(|&k| are_certain[k]) {
             assert_eq!(found[k], mean::<F>(sums[k], n), "{:?} over {n}", sums[k]);

@@ -13,6 +13,7 @@ mod moments;
 mod others;
 mod products;
 mod ranks;
+mod short;
 mod sums;
 
 pub(crate) use counts::{CountTrue, Whether};
@@ -22,6 +23,7 @@ pub(crate) use moments::{
 pub(crate) use others::Values;
 pub(crate) use products::{ProductAs, ProductOf, Rounded};
 pub(crate) use ranks::{Both, Extreme, Index, LargestFloat, LargestInteger};
+pub(crate) use short::OfShort;
 pub(crate) use sums::{Collect, Sum, SumState};
 
 use std::sync::Mutex;

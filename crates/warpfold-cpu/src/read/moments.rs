@@ -391,7 +391,7 @@ of_magnitudes! {
 /// The sum of squares of integers in an integer type.
 struct SquaresOf<I>(PhantomData<I>);
 
-impl<I: Scalar + TryFrom<i128>, const PARTS: usize> Read<Approximate<DoubleDouble, PARTS>>
+impl<I: Scalar + Default + TryFrom<i128>, const PARTS: usize> Read<Approximate<DoubleDouble, PARTS>>
     for SquaresOf<I>
 {
     type Result = I;
@@ -417,7 +417,10 @@ impl<I: Scalar + TryFrom<i128>, const PARTS: usize> Read<Approximate<DoubleDoubl
 
     fn lone(&self, inputs: Lone<'_, I>) {
         with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
-            T => inputs.each_known(|x: T| I::try_from(i128::from(x).checked_mul(i128::from(x))?).ok()), else inputs.defer());
+            T => inputs.each_known(|x: T| {
+                let square = i128::from(x).checked_mul(x.into()).and_then(|square| I::try_from(square).ok());
+                (square.unwrap_or_default(), square.is_some())
+            }), else inputs.defer());
     }
 }
 

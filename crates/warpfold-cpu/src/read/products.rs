@@ -9,7 +9,7 @@ use warpfold_num::element::Float;
 use warpfold_num::{Complex, DType, Overflow, Scalar};
 
 use super::{alone, one, with_real};
-use crate::batch::{AT_ONCE, Lone, Multiplied, NearProduct, Read, Wrapped};
+use crate::batch::{AT_ONCE, Lone, Multiplied, NearComplexProduct, NearProduct, Read, Wrapped};
 
 /// A float type that products of many inputs are rounded to, or complex numbers of one.
 pub(crate) trait Rounded: Scalar {
@@ -145,13 +145,13 @@ impl<R: Rounded + Copy + Send + Sync> Read<Multiplied> for ProductAs<R> {
 }
 
 macro_rules! near_products {
-    ($($float:ty: $known:ident;)+) => {$(
-        impl Read<NearProduct> for ProductAs<$float> {
-            type Result = $float;
+    ($($result:ty, $near:ty: $known:ident, $lone:path;)+) => {$(
+        impl Read<$near> for ProductAs<$result> {
+            type Result = $result;
             const IS_LONG: bool = true;
 
             #[inline(always)]
-            fn small(&self, product: &NearProduct, count: u64) -> Option<$float> {
+            fn small(&self, product: &$near, count: u64) -> Option<$result> {
                 let (result, is_certain) = $known(product, count as f64);
                 is_certain.then_some(result)
             }
@@ -159,9 +159,9 @@ macro_rules! near_products {
             #[inline(always)]
             fn neighbours(
                 &self,
-                products: &[NearProduct; AT_ONCE],
+                products: &[$near; AT_ONCE],
                 counts: [u64; AT_ONCE],
-            ) -> ([MaybeUninit<$float>; AT_ONCE], [bool; AT_ONCE]) {
+            ) -> ([MaybeUninit<$result>; AT_ONCE], [bool; AT_ONCE]) {
                 let mut results = [MaybeUninit::uninit(); AT_ONCE];
                 let mut are_certain = [false; AT_ONCE];
                 for k in 0..AT_ONCE {
@@ -171,26 +171,29 @@ macro_rules! near_products {
                 (results, are_certain)
             }
 
-            fn finished(&self, output: Output) -> $float {
+            fn finished(&self, output: Output) -> $result {
                 one(output)
             }
 
-            fn lone(&self, inputs: Lone<'_, $float>) {
-                alone::rounded(inputs);
+            fn lone(&self, inputs: Lone<'_, $result>) {
+                $lone(inputs);
             }
         }
     )+};
 }
 near_products! {
-    f32: near_f32;
-    f64: near_f64;
+    f32, NearProduct: near_f32, alone::rounded;
+    f64, NearProduct: near_f64, alone::rounded;
+    Complex<f32>, NearComplexProduct: near_complex, alone::complex_products;
 }
 
 /// A product of narrow floats in f32, where both ends of what it may be round alike. An exact zero is positive.
 #[inline(always)]
 fn near_f32(product: &NearProduct, n: f64) -> (f32, bool) {
-    let high = product.high;
-    let error = high.abs() * ((n + 8.0) * f64::EPSILON);
+    let (high, bits) = (product.high, product.low);
+    // So few bits in all that f64 has lost none.
+    let is_exact = n * bits <= f64::from(f64::MANTISSA_DIGITS);
+    let error = if is_exact { 0.0 } else { high.abs() * ((n + 8.0) * f64::EPSILON) };
     let (least, greatest) = ((high - error) as f32, (high + error) as f32);
     (if high == 0.0 { 0.0 } else { greatest }, product.is_sound() & (least == greatest))
 }
@@ -202,6 +205,18 @@ fn near_f64(product: &NearProduct, n: f64) -> (f64, bool) {
     let error = sum.high.abs() * (256.0 * n * n * f64::EPSILON * f64::EPSILON);
     let (least, greatest) = (sum.high + (sum.low - error), sum.high + (sum.low + error));
     (greatest, product.is_sound() & (least == greatest) & greatest.is_finite())
+}
+
+/// A product of complex numbers in f32, where both ends of what each part may be round alike; zeros and infinities are left in doubt.
+#[inline(always)]
+fn near_complex(product: &NearComplexProduct, n: f64) -> (Complex<f32>, bool) {
+    let error = product.error(n);
+    let (least, greatest) = ((product.re - error) as f32, (product.re + error) as f32);
+    let is_known = (least == greatest) & (least != 0.0) & least.is_finite();
+    let re = greatest;
+    let (least, greatest) = ((product.im - error) as f32, (product.im + error) as f32);
+    let is_known = is_known & (least == greatest) & (least != 0.0) & least.is_finite();
+    (Complex::new(re, greatest), is_known)
 }
 
 /// Products of integers in an integer type.

@@ -8,9 +8,10 @@ use warpfold_plan::segment::Segments;
 
 use crate::sources::{Source, alone, sources};
 
-const OPS: [Op; 11] = [
+const OPS: [Op; 12] = [
     Op::Sum,
     Op::Mean,
+    Op::L1,
     Op::Var,
     Op::Std,
     Op::L2,

@@ -1,0 +1,140 @@
+//! Products of few complex numbers of narrow parts, nearly known, as those of real numbers are ([`near_products`](super::near_products)).
+//!
+//! Parts are multiplied as f64: of each multiplication the error is less than 2^-52 of the product's size, whatever the size of its parts.
+
+use std::marker::PhantomData;
+
+use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
+use super::moments::Widen;
+use super::near_products::MOST;
+
+/// Products of complex numbers of a part's type.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NearComplexProducts<W>(PhantomData<W>);
+
+impl<W> NearComplexProducts<W> {
+    pub(crate) fn new() -> Self {
+        NearComplexProducts(PhantomData)
+    }
+}
+
+/// A product, and no more than the least size of what was multiplied on the way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NearComplexProduct {
+    pub(crate) re: f64,
+    pub(crate) im: f64,
+    least: f64,
+}
+
+/// The size of a number: no less than its magnitude, and no more than 1.5 times that.
+#[inline(always)]
+fn size(re: f64, im: f64) -> f64 {
+    re.abs() + im.abs()
+}
+
+/// The product of two numbers.
+#[inline(always)]
+fn times([a, b]: [f64; 2], [c, d]: [f64; 2]) -> [f64; 2] {
+    [a.mul_add(c, -(b * d)), a.mul_add(d, b * c)]
+}
+
+impl NearComplexProduct {
+    /// Sizes above this one have errors and next factors within the range of f64.
+    const LEAST: f64 = f64::from_bits((1023 - 800) << 52);
+
+    /// What either part is off by at most after so many factors; no number where something may have left the range of f64.
+    #[inline(always)]
+    pub(crate) fn error(&self, count: f64) -> f64 {
+        let size = size(self.re, self.im);
+        let is_sound = (self.least >= Self::LEAST) & (size < f64::INFINITY);
+        // Four times what the multiplications lose.
+        if is_sound { size * (count * 2f64.powi(-50)) } else { f64::NAN }
+    }
+
+    /// The product of two.
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        let [re, im] = times([self.re, self.im], [other.re, other.im]);
+        NearComplexProduct { re, im, least: size(re, im).min(self.least).min(other.least) }
+    }
+}
+
+/// Products side by side.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Products {
+    re: [f64; N],
+    im: [f64; N],
+    least: [f64; N],
+}
+
+impl<W: Widen> LaneOperation for NearComplexProducts<W> {
+    type Element = [W; 2];
+    type Lanes = Products;
+    type Small = NearComplexProduct;
+    const NOTHING: NearComplexProduct = NearComplexProduct { re: 1.0, im: 0.0, least: 1.0 };
+    without_exponent_range!([W; 2]);
+
+    #[inline(always)]
+    fn filler(self, first: [W; 2]) -> [W; 2] {
+        first
+    }
+
+    #[inline(always)]
+    fn lanes(self, (): ()) -> Products {
+        Products { re: [1.0; N], im: [0.0; N], least: [1.0; N] }
+    }
+
+    #[inline(always)]
+    fn add(self, lanes: &mut Products, x: &[[W; 2]; N], at: Positions) {
+        self.add_some(lanes, *x, N, at);
+    }
+
+    #[inline(always)]
+    fn add_some(self, lanes: &mut Products, x: [[W; 2]; N], some: usize, _: Positions) {
+        const { assert!(W::IS_NARROW, "f64 holds products of narrow parts") };
+        let (mut re, mut im) = ([1.0; N], [0.0; N]);
+        for l in 0..N {
+            let parts = (x[l][0].widen().0, x[l][1].widen().0);
+            (re[l], im[l]) = if l < some { parts } else { (1.0, 0.0) };
+        }
+        for l in 0..N {
+            [lanes.re[l], lanes.im[l]] = times([lanes.re[l], lanes.im[l]], [re[l], im[l]]);
+        }
+        for l in 0..N {
+            let here = size(lanes.re[l], lanes.im[l]);
+            lanes.least[l] = if here < lanes.least[l] { here } else { lanes.least[l] };
+        }
+    }
+
+    #[inline(always)]
+    fn lane(self, lanes: &Products, lane: usize) -> NearComplexProduct {
+        NearComplexProduct { re: lanes.re[lane], im: lanes.im[lane], least: lanes.least[lane] }
+    }
+
+    #[inline(always)]
+    fn total(self, lanes: &Products) -> NearComplexProduct {
+        let mut all: [NearComplexProduct; N] = self.all(lanes);
+        let mut left = N;
+        while left > 1 {
+            left /= 2;
+            for l in 0..left {
+                all[l] = all[l].times(all[l + left]);
+            }
+        }
+        all[0]
+    }
+
+    /// To multiply the lanes of a run with each other takes longer than to turn it over.
+    const BESIDE: usize = MOST as usize;
+    const TURNS: bool = true;
+
+    const MERGES: bool = true;
+    // No element stands for one: the last few of a row are added by `add_some`.
+    const IS_LARGE: bool = true;
+
+    #[inline(always)]
+    fn merge(self, small: &mut NearComplexProduct, other: &NearComplexProduct) -> bool {
+        *small = small.times(*other);
+        true
+    }
+}
