@@ -48,7 +48,11 @@ arguments! { "entry/tables.cu": TableArguments { keys, key_bytes, limit, values,
 
 arguments! { "entry/segment_products.cu": TreeArguments { x, n, offsets, bounds, length, segments, out, loops, faults, options, kept, folded, first_output, inputs, lanes, pieces, span, states } }
 
-arguments! { "entry/segment_products.cu": TreeJoinArguments { states, outputs, pieces, out, options } }
+arguments! { "entry/segment_products.cu": TreeColumnArguments { x, width, rows, batches, row_pitch, batch_pitch, out, options, pieces, span, states } }
+
+arguments! { "entry/segment_products.cu": TreeJoinArguments { states, outputs, pieces, out, options, group } }
+
+arguments! { "entry/segment_products.cu": TreeRowArguments { x, rows, length, out, options } }
 
 codes! { "acc/finish_integers.cuh": Step { Mean, Var, Std, L2, L1, LargestComplex, Sumsq, Sum, FastMean, FastL1, FastL2, FastSumsq, FastVar, FastStd, Any, All, Product, ComplexProduct, IntegerProduct, LargestInteger, LargestHalf, LargestBrain, LargestFloat, IntegerSumsq } }
 

@@ -8,7 +8,7 @@ use warpfold::cuda::{Buffer, Gpu};
 use warpfold::kernel::{Machine, ReduceBatched};
 use warpfold::partial::Finish;
 use warpfold::{
-    Columns, DType, Element, Error, Layout, Op, Segments, View, bf16, f16, group_dense,
+    Columns, Complex, DType, Element, Error, Layout, Op, Segments, View, bf16, f16, group_dense,
     reduce_axes, reduce_segments, with_element,
 };
 
@@ -196,7 +196,10 @@ fn main() -> Result<(), Error> {
     let unit = |at: usize| (random(at as u64) >> 11) as f64 / 2f64.powi(52) - 1.0;
     for name in types.split(',') {
         macro_rules! of {
-            ($ty:ty, $make:expr) => {{
+            ($ty:ty, $make:expr) => {
+                of!($ty, $make, keys)
+            };
+            ($ty:ty, $make:expr, $keys:expr) => {{
                 let host: Vec<$ty> = (0..(mib << 20) / size_of::<$ty>()).map($make).collect();
                 let x = gpu.upload(&host)?;
                 for op in ops.split(',') {
@@ -204,7 +207,7 @@ fn main() -> Result<(), Error> {
                     let done = match parts.as_str() {
                         "axes" => axes(&gpu, op, &host, &x),
                         "segments" => segments(&gpu, op, &host, &x),
-                        "keys" => keys(&gpu, op, &host, &x),
+                        "keys" => $keys(&gpu, op, &host, &x),
                         other => panic!("{other} are no parts: axes, segments or keys"),
                     };
                     if let Err(error) = done {
@@ -220,6 +223,15 @@ fn main() -> Result<(), Error> {
             DType::F64 => of!(f64, unit),
             DType::I16 => of!(i16, |at| (unit(at) * 3e4) as i16),
             DType::I64 => of!(i64, |at| (unit(at) * 1e12) as i64),
+            DType::Complex64 => of!(
+                Complex<f32>,
+                |at| Complex::new(unit(2 * at) as f32, unit(2 * at + 1) as f32),
+                |_: &Gpu, op, _: &[_], _: &Buffer<_>| Err(Error::Undefined {
+                    op,
+                    dtype: DType::Complex64,
+                    why: "complex numbers are not grouped here",
+                })
+            ),
             _ => of!(i32, |at| (unit(at) * 1e6) as i32),
         }
     }

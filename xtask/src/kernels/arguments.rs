@@ -12,6 +12,8 @@ const KERNELS: &[(&str, &str, &str)] = &[
     ("entry/strided.cu", "NAME(ENTRY, _loops)", "StridedArguments"),
     ("entry/segment_moments.cu", "ENTRY", "MomentArguments"),
     ("entry/segment_products.cu", "ENTRY", "TreeArguments"),
+    ("entry/segment_products.cu", "NAME(ENTRY, COLUMNS)", "TreeColumnArguments"),
+    ("entry/segment_products.cu", "NAME(ENTRY, ROWS)", "TreeRowArguments"),
     ("entry/segment_products.cu", "NAME(ENTRY, _join)", "TreeJoinArguments"),
     ("entry/segment_fallback.cu", "NAME(ENTRY, _columns)", "FallbackColumnArguments"),
     ("entry/lengths.cu", "segment_lengths", "LengthArguments"),

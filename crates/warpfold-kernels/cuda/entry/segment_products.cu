@@ -1,11 +1,12 @@
-// Products of floats of many outputs, each along the canonical tree of its own elements: of segments, rows and views by
-// loops. The build defines ELEMENT, a kind of floats, and ENTRY; which narrow type it is, and whether NaNs are skipped,
+// Products of floats of many outputs, each along the canonical tree of its own elements: of segments, rows, columns and
+// views by loops. The build defines ELEMENT, a kind of floats, and ENTRY; which narrow type it is, and whether NaNs are skipped,
 // is told.
 //
 // out: f32, or the elements' 16 bits; of f64 that; complex as the element.
 #include "op/finish_product.cuh"
 #include "op/part_floats.cuh"
-#include "walk/tree_parts.cuh"
+#include "walk/tree_columns.cuh"
+#include "walk/tree_rows.cuh"
 
 template <class E> struct Multiply {
     typedef RealSpans Spans;
@@ -18,9 +19,20 @@ template <class E> struct Multiply {
                                                  PartTile<Op>& tile, Carried<Spans>& carried) {
         return fold_blocks<Op>(static_cast<const E*>(x) + first, blocks, c.skip(), tile, carried);
     }
+    template <bool ARE_RUNS, class Write>
+    static __device__ __forceinline__ void columns(const TreeColumns& a, FoldOptions, const Write& write) {
+        fold_tree_columns<Spans, Op, ARE_RUNS>(a, write);
+    }
+    template <bool ARE_SHORT, class Write>
+    static __device__ __forceinline__ void rows(const void* x, u64 rows, u32 length, FoldOptions c,
+                                                typename StagedRows<Op, ARE_SHORT>::Stage& stage, const Write& write) {
+        fold_staged_rows<Spans, Op, ARE_SHORT>(x, rows, length, c.skip(), stage, write);
+    }
     static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, FoldOptions) {
         constexpr bool WIDE = sizeof(E) == 8;
-        write_real(WIDE ? Format::F64 : Format::F32, static_cast<char*>(out) + k * (WIDE ? 8 : 4), n);
+        constexpr Format TO = WIDE ? Format::F64 : Format::F32;
+        void* const at = static_cast<char*>(out) + k * (WIDE ? 8 : 4);
+        if (!write_plain(TO, at, n)) write_real(TO, at, n);
     }
 };
 template <> struct Multiply<half> : Multiply<f32> {
@@ -36,6 +48,19 @@ template <> struct Multiply<half> : Multiply<f32> {
         static_assert(sizeof(Bfloats) == sizeof(tile), "the same room");
         if (!c.is_bfloat()) return Multiply<f16>::whole(x, first, blocks, c, tile, carried);
         return Multiply<bf16>::whole(x, first, blocks, c, reinterpret_cast<Bfloats&>(tile), carried);
+    }
+    template <bool ARE_RUNS, class Write>
+    static __device__ __forceinline__ void columns(const TreeColumns& a, FoldOptions c, const Write& write) {
+        if (c.is_bfloat()) Multiply<bf16>::columns<ARE_RUNS>(a, c, write);
+        else Multiply<f16>::columns<ARE_RUNS>(a, c, write);
+    }
+    template <bool ARE_SHORT, class Write>
+    static __device__ __forceinline__ void rows(const void* x, u64 rows, u32 length, FoldOptions c,
+                                                typename StagedRows<Op, ARE_SHORT>::Stage& stage, const Write& write) {
+        typedef typename StagedRows<Multiply<bf16>::Op, ARE_SHORT>::Stage Bfloats;
+        static_assert(sizeof(Bfloats) == sizeof(stage), "the same room");
+        if (!c.is_bfloat()) return Multiply<f16>::rows<ARE_SHORT>(x, rows, length, c, stage, write);
+        Multiply<bf16>::rows<ARE_SHORT>(x, rows, length, c, reinterpret_cast<Bfloats&>(stage), write);
     }
     static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, FoldOptions c) {
         if (!c.is_narrow()) return Multiply<f32>::write(out, k, n, c);
@@ -53,12 +78,32 @@ template <class E> struct MultiplyPairs {
                                                  PartTile<Op>& tile, Carried<Spans>& carried) {
         return fold_blocks<Op>(static_cast<const E*>(x) + first, blocks, c.skip(), tile, carried);
     }
+    template <bool ARE_RUNS, class Write>
+    static __device__ __forceinline__ void columns(const TreeColumns& a, FoldOptions, const Write& write) {
+        fold_tree_columns<Spans, Op, ARE_RUNS>(a, write);
+    }
+    template <bool ARE_SHORT, class Write>
+    static __device__ __forceinline__ void rows(const void* x, u64 rows, u32 length, FoldOptions c,
+                                                typename StagedRows<Op, ARE_SHORT>::Stage& stage, const Write& write) {
+        fold_staged_rows<Spans, Op, ARE_SHORT>(x, rows, length, c.skip(), stage, write);
+    }
     static __device__ __forceinline__ void write(void* out, u64 k, const ComplexNode& n, FoldOptions) {
-        write_complex(sizeof(E) == 16 ? Format::F64 : Format::F32, static_cast<E*>(out) + k, n);
+        constexpr Format TO = sizeof(E) == 16 ? Format::F64 : Format::F32;
+        E* const at = static_cast<E*>(out) + k;
+        if (!write_plain(TO, at, n)) write_complex(TO, at, n);
     }
 };
 template <> struct Multiply<complex64> : MultiplyPairs<complex64> {};
 template <> struct Multiply<complex128> : MultiplyPairs<complex128> {};
+
+// Blocks of columns that a multiprocessor holds, by the registers that a lane needs; of those of up to a run.
+template <class E> constexpr int BLOCKS_OF_COLUMNS = 4;
+template <> constexpr int BLOCKS_OF_COLUMNS<f32> = 5;
+template <> constexpr int BLOCKS_OF_COLUMNS<f64> = 5;
+template <class E> constexpr int BLOCKS_OF_SHORT = 10;
+template <> constexpr int BLOCKS_OF_SHORT<half> = 8;
+template <> constexpr int BLOCKS_OF_SHORT<complex64> = 6;
+template <> constexpr int BLOCKS_OF_SHORT<complex128> = 6;
 
 #define NAME_(a, b) a##b
 #define NAME(a, b) NAME_(a, b)
@@ -88,10 +133,41 @@ extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
             else P::write(out, piece, n, desc);
         });
 }
+// Of columns, or of their pieces; of columns of up to a run, which need few registers.
+#define COLUMNS_KERNEL(COLUMNS, BLOCKS, ARE_RUNS)                                                                      \
+    extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, BLOCKS)                                              \
+        NAME(ENTRY, COLUMNS)(const void* x, u64 width, u64 rows, u64 batches, u64 row_pitch, u64 batch_pitch,          \
+                            void* out, u64 options, u64 pieces, u64 span, Multiply<ELEMENT>::Spans::Node* states) {    \
+        typedef Multiply<ELEMENT> P;                                                                                   \
+        const FoldOptions desc{u32(options)};                                                                          \
+        const TreeColumns columns = {x, width, rows, batches, row_pitch, batch_pitch, pieces, span, desc.skip()};      \
+        P::columns<ARE_RUNS>(columns, desc, [&](u64 output, u64 piece, const P::Spans::Node& n) {                      \
+            if (!ARE_RUNS && pieces > 1) states[output * pieces + piece] = n;                                          \
+            else P::write(out, output, n, desc);                                                                       \
+        });                                                                                                            \
+    }
+COLUMNS_KERNEL(_columns, BLOCKS_OF_COLUMNS<ELEMENT>, false)
+COLUMNS_KERNEL(_short_columns, BLOCKS_OF_SHORT<ELEMENT>, true)
+// Of rows of up to a block and 4 KiB, one after another; of those of up to 256 bytes.
+#define ROWS_KERNEL(ROWS, BLOCKS, ARE_SHORT)                                                                           \
+    extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, BLOCKS)                                              \
+        NAME(ENTRY, ROWS)(const void* x, u64 rows, u64 length, void* out, u64 options) {                               \
+        typedef Multiply<ELEMENT> P;                                                                                   \
+        __shared__ StagedRows<P::Op, ARE_SHORT>::Stage stages[PART_WARPS];                                             \
+        const FoldOptions desc{u32(options)};                                                                          \
+        P::rows<ARE_SHORT>(x, rows, u32(length), desc, stages[threadIdx.x / 32],                                       \
+                           [&](u64 row, const P::Spans::Node& n) { P::write(out, row, n, desc); });                    \
+    }
+ROWS_KERNEL(_rows, 4, false)
+ROWS_KERNEL(_short_rows, 6, true)
+// Of pieces, groups of so many neighbours; nodes again, if there are several of an output.
 extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
-    NAME(ENTRY, _join)(const Multiply<ELEMENT>::Spans::Node* states, u64 outputs, u64 pieces, void* out, u64 options) {
+    NAME(ENTRY, _join)(const Multiply<ELEMENT>::Spans::Node* states, u64 outputs, u64 pieces, void* out, u64 options,
+                       u64 group) {
     typedef Multiply<ELEMENT> P;
-    join_parts<P::Spans>(states, outputs, pieces, [&](u64 output, const P::Spans::Node& n) {
-        P::write(out, output, n, FoldOptions{u32(options)});
+    typedef P::Spans::Node Node;
+    join_parts<P::Spans>(states, outputs, pieces, group, [&](u64 k, const Node& n) {
+        if (group < pieces) static_cast<Node*>(out)[k] = n;
+        else P::write(out, k, n, FoldOptions{u32(options)});
     });
 }

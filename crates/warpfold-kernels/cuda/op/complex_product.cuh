@@ -257,18 +257,35 @@ template <class E, Nan NAN> struct ComplexProduct : ComplexSpans {
         __device__ __forceinline__ void vector(const Vector& p, int k) {
             Elements<E> e(p);
             if constexpr (FACTOR == 2) {
-                const Pair x = kept(e.element[0]), y = kept(e.element[1]);
-                worst = max(worst, max(size_of(x), size_of(y)));
-                multiply_pair(chain, x, y);
+                pair(e.element[0], e.element[1]);
                 if (k % 2 == 1) chain.rescale();
             } else {
-                const Pair z = kept(e.element[0]);
-                const u32 field = larger_field(z.re, z.im);
-                worst = max(worst, field - 1);
-                const f64 by = __hiloint2double((2046 - field) << 20, 0);
-                chain.template multiply<true>({__dmul_rn(z.re, by), 0}, {__dmul_rn(z.im, by), 0});
-                fields += i32(field) - 1023;
+                factor(e.element);
             }
+        }
+        // Four elements of a run, the first of which is one of those that four divides.
+        __device__ __forceinline__ void four(const E (&e)[4]) {
+            if constexpr (FACTOR == 2) {
+                pair(e[0], e[1]);
+                pair(e[2], e[3]);
+                chain.rescale();
+            } else {
+#pragma unroll
+                for (u32 k = 0; k < 4; k++) factor(&e[k]);
+            }
+        }
+        __device__ __forceinline__ void pair(E first, E second) {
+            const Pair x = kept(first), y = kept(second);
+            worst = max(worst, max(size_of(x), size_of(y)));
+            multiply_pair(chain, x, y);
+        }
+        __device__ __forceinline__ void factor(const E* e) {
+            const Pair z = kept(e[0]);
+            const u32 field = larger_field(z.re, z.im);
+            worst = max(worst, field - 1);
+            const f64 by = __hiloint2double((2046 - field) << 20, 0);
+            chain.template multiply<true>({__dmul_rn(z.re, by), 0}, {__dmul_rn(z.im, by), 0});
+            fields += i32(field) - 1023;
         }
         // Of a zero the largest number there is, of what is not finite more than MOST; so of the very largest numbers.
         static __device__ __forceinline__ u32 size_of(Pair z) {

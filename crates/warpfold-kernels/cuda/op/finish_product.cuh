@@ -44,3 +44,38 @@ __device__ __noinline__ void write_complex(Format to, void* value, const Complex
     write_product(to, value, 0, n.re.high, n.re.low, n.exponent, false);
     write_product(to, value, 1, n.im.high, n.im.low, n.exponent, false);
 }
+
+// The same at once, where the number beside it, which is less than half of its last bit, does not matter, and the
+// result is a normal f32 or f64 or beyond the range; tells whether it was written. Left are numbers in the middle
+// between two of f32, and parts so small beside the other that their last bits are cut.
+__device__ __forceinline__ bool write_plain(Format to, void* value, int part, f64 high, f64 low, i64 exponent,
+                                            bool negated) {
+    if (to != Format::F32 && to != Format::F64) return false;
+    const bool is_wide = to == Format::F64, negative = (__double2hiint(high) < 0) != negated;
+    const i32 most = is_wide ? 1023 : 127, lowest = is_wide ? -1077 : -152;
+    const i64 unit = exponent + exponent_of(high);
+    if (exponent_of(high) < -40 || exponent_of(high) > 0) return false;
+    if (unit >= most + 2 || unit <= lowest) {
+        if (unit > 0) write_special(value, part, to, INFINITE, negative);
+        else write(value, part, to, 0, negative);
+        return true;
+    }
+    if (unit < 1 - most || unit >= most) return false;
+    const u64 bits = __double_as_longlong(high) & ~SIGN;
+    if (is_wide) {
+        write(value, part, to, bits + (u64(exponent) << 52), negative);
+        return true;
+    }
+    if ((bits & 0x1fffffff) == 0x10000000 && low != 0) return false;
+    const f32 nearest = __double2float_rn(fabs(high));
+    write(value, part, to, __float_as_uint(nearest) + (u32(exponent) << 23), negative);
+    return true;
+}
+// The same of a product's node.
+__device__ __forceinline__ bool write_plain(Format to, void* value, const RealNode& n) {
+    return (n.flags & ~NEGATIVE) == 0 && write_plain(to, value, 0, n.high, n.low, n.exponent, n.flags & NEGATIVE);
+}
+__device__ __forceinline__ bool write_plain(Format to, void* value, const ComplexNode& n) {
+    return n.is_finite() && write_plain(to, value, 0, n.re.high, n.re.low, n.exponent, false) &&
+           write_plain(to, value, 1, n.im.high, n.im.low, n.exponent, false);
+}

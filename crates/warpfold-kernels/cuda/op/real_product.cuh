@@ -158,19 +158,18 @@ template <class E, Nan NAN> struct RealProduct : RealSpans {
         }
         __device__ __forceinline__ void vector(const Vector& p, int) {
             Elements<E> e(p);
-            if constexpr (sizeof(E) == 8) {
-                multiply(kept(e.element[0]));
-                multiply(kept(e.element[1]));
-            } else if constexpr (sizeof(E) == 4) {
-                multiply(__dmul_rn(f64(kept(e.element[0])), f64(kept(e.element[1]))));
-                multiply(__dmul_rn(f64(kept(e.element[2])), f64(kept(e.element[3]))));
-            } else {
 #pragma unroll
-                for (int k = 0; k < 8; k += 4) {
-                    multiply(__dmul_rn(pair(kept(e.element[k]), kept(e.element[k + 1]), e.element[k]),
-                                       pair(kept(e.element[k + 2]), kept(e.element[k + 3]), e.element[k])));
-                }
-            }
+            for (u32 k = 0; k < PER_VECTOR<E>; k += FACTOR) factor(&e.element[k]);
+        }
+        __device__ __forceinline__ void factor(const E* e) {
+            if constexpr (FACTOR == 1) multiply(kept(e[0]));
+            else if constexpr (FACTOR == 2) multiply(__dmul_rn(f64(kept(e[0])), f64(kept(e[1]))));
+            else multiply(__dmul_rn(pair(kept(e[0]), kept(e[1]), e[0]), pair(kept(e[2]), kept(e[3]), e[0])));
+        }
+        // Four elements of a run, the first of which is one of those that four divides.
+        __device__ __forceinline__ void four(const E (&e)[4]) {
+#pragma unroll
+            for (u32 k = 0; k < 4; k += FACTOR) factor(&e[k]);
         }
         // Two of f16 fit f32; those of bf16 may leave its normal numbers.
         static __device__ __forceinline__ f64 pair(f32 x, f32 y, f16) { return __fmul_rn(x, y); }

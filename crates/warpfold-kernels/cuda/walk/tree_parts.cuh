@@ -107,10 +107,10 @@ __device__ __noinline__ typename Op::Node run_of(const typename Op::Element* arr
     });
 }
 
-// Blocks, or spans of one size, in order: what they join to so far.
-template <class Spans> struct Carried {
+// Blocks, or spans of one size, in order: what they join to so far, of fewer than 2^LEVELS.
+template <class Spans, u32 LEVELS = 44> struct Carried {
     typedef typename Spans::Node Node;
-    Node waiting[44];
+    Node waiting[LEVELS];
     u64 count = 0;
 
     // 2^level of them, as many as divide the count.
@@ -260,27 +260,32 @@ __device__ __forceinline__ void fold_parts(const TreeParts& parts, const Run& ru
     }
 }
 
-// What the pieces of each output come to: a warp an output, each lane an aligned part of its pieces.
+// What so many neighbours of an output's pieces come to, the last of them maybe fewer: a warp each of such groups, a
+// lane an aligned part of one. The groups of an output are in order, so that another launch may join them in turn.
 template <class Spans, class Write>
-__device__ __forceinline__ void join_parts(const typename Spans::Node* states, u64 outputs, u64 pieces,
+__device__ __forceinline__ void join_parts(const typename Spans::Node* states, u64 outputs, u64 pieces, u64 group,
                                            const Write& write) {
     typedef typename Spans::Node Node;
     const u32 lane = threadIdx.x % 32;
     const u64 warp = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / 32, warps = u64(gridDim.x) * blockDim.x / 32;
+    const u64 groups = (pieces + group - 1) / group;
     u64 each = 1;
-    while (each * 32 < pieces) each *= 2;
+    while (each * 32 < group) each *= 2;
 #pragma unroll 1
-    for (u64 output = warp; output < outputs; output += warps) {
+    for (u64 k = warp; k < outputs * groups; k += warps) {
+        const u64 first = k % groups * group, here = min(group, pieces - first);
+        const Node* const of_group = states + k / groups * pieces + first;
         Carried<Spans> carried;
 #pragma unroll 1
-        for (u64 k = lane * each; k < (lane + 1) * each && k < pieces; k++) carried.push(states[output * pieces + k]);
-        const Node mine = carried.count > 0 ? carried.all() : Spans::one();
-        carried.count = 0;
+        for (u64 i = lane * each; i < (lane + 1) * each && i < here; i++) carried.push(of_group[i]);
+        Node n = carried.count > 0 ? carried.all() : Spans::one();
+        // What stands to the right of a span may be less than it.
+        const u32 held = u32((here + each - 1) / each);
 #pragma unroll 1
-        for (u32 k = 0; k * each < pieces; k++) {
-            const Node next = shuffle_words(mine, k);
-            if (lane == 0) carried.push(next);
+        for (u32 step = 1; step < held; step *= 2) {
+            const Node right = shuffle_down(n, step);
+            if (lane % (2 * step) == 0 && lane + step < held) n = Spans::join(n, right);
         }
-        if (lane == 0) write(output, carried.all());
+        if (lane == 0) write(k, n);
     }
 }

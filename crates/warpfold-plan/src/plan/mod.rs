@@ -13,7 +13,7 @@ use std::fmt;
 
 pub use batch::{
     Batch, BatchPlan, BatchedFold, BoundsKind, Columns, Components, CudaBatchPlan, CudaWay,
-    KeysKind, Partition, Rounding, StatsColumn, Strided, Trees, WORKSPACE_HEADER, Way,
+    KeysKind, Partition, Rounding, StatsColumn, Strided, TreeWalk, Trees, WORKSPACE_HEADER, Way,
     choose_batch, choose_cuda_batch,
 };
 pub use batch::{Fallback, LoopTable, block_threads, dense_rows};

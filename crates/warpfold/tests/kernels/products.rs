@@ -234,6 +234,172 @@ fn products_of_few_long_parts_have_the_bits_of_the_processor() {
     of_floats!(long_parts_of);
 }
 
+/// Rows that warps take some of, of less than a run and of some, wherever they begin.
+fn rows_of<T: Element>() {
+    let Some(machine) = machine(2, 13) else { return };
+    let mut random = Random(20);
+    for (case, (rows, length)) in [
+        (700, 1),
+        (1300, 2),
+        (257, 3),
+        (900, 4),
+        (100, 7),
+        (130, 16),
+        (65, 31),
+        (70, 32),
+        (40, 33),
+        (33, 64),
+        (40, 100),
+        (15, 257),
+        (9, 1001),
+        (6, 1024),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for kind in [Contents::Wide, Contents::Specials, Contents::Zeros, Contents::Ties] {
+            let from = (kind as usize + case) % 3;
+            let x = array::<T>(kind, from + rows * length, &mut random);
+            let on = machine.upload(&x).unwrap();
+            let layout = Layout::c(&[rows as u64, length as u64]).unwrap();
+            let nan = NANS[(case / 2 + kind as usize) % 2];
+            let here = View::of(&x[from..], layout.clone()).unwrap();
+            let here = reduce_axes(&here, &[1]).unwrap().nan(nan);
+            let there = machine.reduce_axes(on.slice(from..), &layout, &[1]).unwrap().nan(nan);
+            let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap();
+            let is_short = length * size_of::<T>() <= 4096;
+            assert_eq!(launches[0].entry.ends_with("rows"), is_short, "{launches:?}");
+            let [here, there] = [
+                here.columns(Op::Prod, Finish::default()),
+                there.columns(Op::Prod, Finish::default()),
+            ];
+            let what = format!("{rows} of {length} {} {kind:?} from {from} {nan:?}", T::DTYPE);
+            assert_eq!(text(there), text(here), "{what}");
+        }
+    }
+}
+
+#[test]
+fn products_of_short_rows_have_the_bits_of_the_processor() {
+    of_floats!(rows_of);
+}
+
+/// Columns that lanes have of their own: one matrix and several, rows that are whole words and others, in one piece and in several, backward.
+fn columns_of<T: Element>() {
+    let Some(machine) = machine(2, 10) else { return };
+    let mut random = Random(17);
+    let shapes: [(&[u64], i64); 7] = [
+        (&[3, 33], 0),
+        (&[4, 90], 0),
+        (&[63, 41], 0),
+        (&[3, 70, 13], 1),
+        (&[2, 35, 24], 1),
+        (&[1060, 33], 0),
+        (&[2100, 40], 0),
+    ];
+    for (case, (shape, axis)) in shapes.into_iter().enumerate() {
+        let n = shape.iter().product::<u64>() as usize;
+        let contents =
+            [Contents::Wide, Contents::Plain, Contents::Specials, Contents::Zeros, Contents::Ties];
+        for (kind, is_backward) in contents.into_iter().zip([false, true, false, false, true]) {
+            // A simulator, which is slow, runs some of the larger ones.
+            if SCALE == 1 && n > 5000 && (kind as usize + T::DTYPE as usize + case) % 5 > 1 {
+                continue;
+            }
+            let from = (kind as usize + case) % 2;
+            let x = array::<T>(kind, from + n, &mut random);
+            let on = machine.upload(&x).unwrap();
+            let mut layout = Layout::c(shape).unwrap();
+            if is_backward {
+                let axes: Vec<(u64, i64)> =
+                    layout.axes().iter().map(|axis| (axis.length, axis.stride)).collect();
+                let (length, stride) = axes[axis as usize];
+                let start = (length - 1) * stride as u64;
+                let strides: Vec<i64> = (0..axes.len())
+                    .map(|k| if k == axis as usize { -stride } else { axes[k].1 })
+                    .collect();
+                layout = Layout::strided(shape, &strides, start).unwrap();
+            }
+            let nan = NANS[case % 2];
+            let here = View::of(&x[from..], layout.clone()).unwrap();
+            let here = reduce_axes(&here, &[axis]).unwrap().nan(nan);
+            let there = machine.reduce_axes(on.slice(from..), &layout, &[axis]).unwrap().nan(nan);
+            let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap();
+            assert!(launches[0].entry.ends_with("columns"), "{launches:?}");
+            let [here, there] = [
+                here.columns(Op::Prod, Finish::default()),
+                there.columns(Op::Prod, Finish::default()),
+            ];
+            let what = format!("{shape:?} {axis} of {} {kind:?} from {from}", T::DTYPE);
+            assert_eq!(text(there), text(here), "{what}");
+        }
+    }
+}
+
+#[test]
+fn products_of_columns_have_the_bits_of_the_processor() {
+    of_floats!(columns_of);
+}
+
+/// So many pieces of each column that they are joined in groups.
+#[test]
+fn products_of_columns_of_many_pieces_have_the_bits_of_the_processor() {
+    let Some(machine) = machine(4, 11) else { return };
+    let (rows, columns) = (66 * 1024 + 5, 16);
+    let x = array::<f32>(Contents::Plain, rows * columns, &mut Random(18));
+    let on = machine.upload(&x).unwrap();
+    let layout = Layout::c(&[rows as u64, columns as u64]).unwrap();
+    let there = machine.reduce_axes(&on, &layout, &[0]).unwrap();
+    let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap().len();
+    assert!(SCALE > 1 || launches == 3, "{launches} launches");
+    let here = View::of(&x, layout).unwrap();
+    let here = reduce_axes(&here, &[0]).unwrap().columns(Op::Prod, Finish::default());
+    assert_eq!(text(there.columns(Op::Prod, Finish::default())), text(here));
+}
+
+/// Results at both ends of a type's range, and in the middle between two of its numbers.
+#[test]
+fn products_at_ends_and_ties_have_the_bits_of_the_processor() {
+    let Some(machine) = machine(2, 12) else { return };
+    let mut random = Random(19);
+    let n = 2000;
+    let mut numbers = |of: fn(u64, i32) -> f64, range: i32| -> Vec<f64> {
+        let sizes = (0..n).map(|_| (random.next() % (2 * range as u64)) as i32 - range);
+        let sizes: Vec<i32> = sizes.collect();
+        let first = (0..n).map(|_| of(random.next(), 0)).collect::<Vec<_>>();
+        let others = sizes.iter().map(|&size| of(1 << 63 | 1 << 62, size)).collect::<Vec<_>>();
+        let last = sizes.iter().map(|&size| of(u64::MAX << 40, size / 8)).collect::<Vec<_>>();
+        [first, others, last].concat()
+    };
+    // A mantissa of the upper bits, the first of which is set, and an exponent.
+    let of_f32 = |bits: u64, size: i32| ((bits >> 40 | 1 << 23) as f64) * 2f64.powi(size - 23);
+    let of_f64 = |bits: u64, size: i32| ((bits >> 11 | 1 << 52) as f64) * 2f64.powi(size - 52);
+    let layout = Layout::c(&[3, n]).unwrap();
+    let narrow: Vec<f32> = numbers(of_f32, 125).iter().map(|&x| x as f32).collect();
+    let narrow: Vec<f32> =
+        narrow.iter().zip(0..).map(|(&x, k)| if k % 3 == 0 { -x } else { x }).collect();
+    let wide = numbers(of_f64, 980);
+    let f32s = machine.upload(&narrow).unwrap();
+    let f64s = machine.upload(&wide).unwrap();
+    for axis in [0, 1] {
+        let layout = if axis == 0 { layout.clone() } else { Layout::c(&[n, 3]).unwrap() };
+        let here = reduce_axes(&View::of(&narrow, layout.clone()).unwrap(), &[axis]).unwrap();
+        let there = machine.reduce_axes(&f32s, &layout, &[axis]).unwrap();
+        let [here, there] = [
+            text(here.columns(Op::Prod, Finish::default())),
+            text(there.columns(Op::Prod, Finish::default())),
+        ];
+        assert_eq!(there, here, "f32, axis {axis}");
+        let here = reduce_axes(&View::of(&wide, layout.clone()).unwrap(), &[axis]).unwrap();
+        let there = machine.reduce_axes(&f64s, &layout, &[axis]).unwrap();
+        let [here, there] = [
+            text(here.columns(Op::Prod, Finish::default())),
+            text(there.columns(Op::Prod, Finish::default())),
+        ];
+        assert_eq!(there, here, "f64, axis {axis}");
+    }
+}
+
 /// Columns as text, in which NaNs are themselves and values have all their digits.
 fn text(columns: warpfold::Result<warpfold::Columns>) -> Vec<String> {
     let (_, column) = columns.unwrap().into_iter().next().unwrap();

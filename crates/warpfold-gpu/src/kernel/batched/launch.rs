@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use warpfold_kernels::arguments::{
     ColumnArguments, FallbackColumnArguments, Moment, MomentArguments, SegmentArguments,
-    StridedArguments, TreeArguments, TreeJoinArguments,
+    StridedArguments, TreeArguments, TreeColumnArguments, TreeJoinArguments, TreeRowArguments,
 };
 
 use crate::kernel::map::Spliced;
 use crate::plan::{
     Batch, BatchedFold, BoundsKind, Columns, CudaBatchPlan, CudaWay, Fallback, LoopTable, Strided,
-    Trees, block_threads,
+    TreeWalk, Trees, block_threads,
 };
 use crate::shape::Loop;
 use crate::{Error, Op, Result};
@@ -70,6 +70,12 @@ impl BatchedLaunch {
     }
 }
 
+/// Elements of a run of the canonical tree.
+const TREE_RUN: u64 = 32;
+
+/// Bytes of rows of which a lane takes one (`tree_rows.cuh`).
+const SHORT_ROW: u64 = 256;
+
 /// What the launches of a plan share.
 pub(super) struct Launches<'a> {
     pub(super) plan: &'a CudaBatchPlan,
@@ -128,7 +134,16 @@ impl Launches<'_> {
             Fallback::Blocks(module) if plan.fold == BatchedFold::Stats => {
                 self.columns_of_stats(|one| one.blocks(module.clone(), Some(cut), None))
             }
-            Fallback::Blocks(module) => vec![self.blocks(module, Some(cut), None)],
+            Fallback::Blocks(module) => match plan.way {
+                CudaWay::Trees(trees) if trees.walk == TreeWalk::Rows => {
+                    let rows = segments;
+                    let arguments = TreeRowArguments { x, rows, length, out, options };
+                    let bytes = length * plan.batch.dtype.size() as u64;
+                    let suffix = if bytes <= SHORT_ROW { "_short_rows" } else { "_rows" };
+                    vec![self.of(module, suffix, plan.grid, arguments.words().into())]
+                }
+                _ => vec![self.blocks(module, Some(cut), None)],
+            },
         };
         let fallback = fallback.into_iter().chain(self.joined_trees());
         if matches!(plan.way, CudaWay::Blocks | CudaWay::Trees(_)) {
@@ -246,25 +261,69 @@ impl Launches<'_> {
         launches
     }
 
-    /// Every output by a block, by loops.
+    /// Every output by a block, or a few lanes, by loops.
     pub(super) fn by_blocks(&self) -> Vec<BatchedLaunch> {
-        let fallback = match self.plan.fallback() {
-            Fallback::Blocks(module) => Some(self.by_loops(module)),
+        let first = match (self.plan.way, self.plan.fallback()) {
+            (CudaWay::Trees(trees), _) if trees.walk == TreeWalk::Columns => {
+                Some(self.tree_columns(trees))
+            }
+            (_, Fallback::Blocks(module)) => Some(self.by_loops(module)),
             _ => None,
         };
-        fallback.into_iter().chain(self.joined_trees()).collect()
+        first.into_iter().chain(self.joined_trees()).collect()
     }
 
-    /// The join of the states of pieces of trees: a warp an output.
-    fn joined_trees(&self) -> Option<BatchedLaunch> {
-        let CudaWay::Trees(trees) = self.plan.way else { return None };
+    /// Products of columns of matrices, whose loops are no more than these.
+    fn tree_columns(&self, trees: Trees) -> BatchedLaunch {
+        let plan = self.plan;
+        let LoopTable { words, start, .. } =
+            plan.loops_of_blocks().expect("views that are not rows have loops");
+        let (width, batches, batch_pitch, rows, row_pitch) = match words[..] {
+            [width, _, _, rows, row_pitch] => (width, 1, 0, rows, row_pitch),
+            [batches, batch_pitch, _, width, _, _, rows, row_pitch] => {
+                (width, batches, batch_pitch, rows, row_pitch)
+            }
+            _ => unreachable!("columns have up to two loops of outputs and one of elements"),
+        };
+        let arguments = TreeColumnArguments {
+            x: self.x.wrapping_add(start.wrapping_mul(plan.batch.dtype.size() as u64)),
+            width,
+            rows,
+            batches,
+            row_pitch,
+            batch_pitch,
+            out: self.out,
+            options: self.options(),
+            pieces: trees.pieces,
+            span: trees.span,
+            states: self.workspace,
+        };
+        let suffix = if rows <= TREE_RUN { "_short_columns" } else { "_columns" };
+        self.of(plan.entry(), suffix, plan.grid, arguments.words().into())
+    }
+
+    /// The joins of the states of pieces of trees: a warp an output, or a group of its pieces, whose states another one joins.
+    fn joined_trees(&self) -> Vec<BatchedLaunch> {
+        let CudaWay::Trees(trees) = self.plan.way else { return Vec::new() };
         let outputs = self.plan.batch.outputs();
-        let Launches { workspace: states, out, .. } = *self;
-        let (pieces, options) = (trees.pieces, self.options());
-        let words = TreeJoinArguments { states, outputs, pieces, out, options }.words().into();
-        let warps = u64::from(self.plan.block) / 32;
-        let grid = outputs.div_ceil(warps).clamp(1, u64::from(self.multiprocessors) * 4) as u32;
-        (trees.pieces > 1).then(|| self.of(self.plan.entry(), "_join", grid, words))
+        let join = |states: u64, pieces: u64, group: u64, out: u64| {
+            let options = self.options();
+            let arguments = TreeJoinArguments { states, outputs, pieces, out, options, group };
+            let warps = u64::from(self.plan.block) / 32;
+            let grid = (outputs * pieces.div_ceil(group)).div_ceil(warps);
+            let grid = grid.clamp(1, u64::from(self.multiprocessors) * 4) as u32;
+            self.of(self.plan.entry(), "_join", grid, arguments.words().into())
+        };
+        let Trees { pieces, group, .. } = trees;
+        let of_groups = self.workspace + outputs * pieces * Trees::node_bytes(&self.plan.batch);
+        match (pieces, trees.groups()) {
+            (0 | 1, _) => Vec::new(),
+            (_, 1) => vec![join(self.workspace, pieces, pieces, self.out)],
+            (_, groups) => vec![
+                join(self.workspace, pieces, group, of_groups),
+                join(of_groups, groups, groups, self.out),
+            ],
+        }
     }
 
     /// The join of so many states to each output: a thread an output where they are few or outputs many, else a block.

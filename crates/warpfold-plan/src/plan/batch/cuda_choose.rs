@@ -7,11 +7,14 @@ use super::cuda_fold::{fold_of, unsupported};
 use super::rows::{lanes_of_rows, rows_per_multiprocessor, waves_of_rows};
 use super::shares::{SEGMENT_THREADS, WARPS, block_threads, grid_of_work, per_multiprocessor};
 use super::strided::Strided;
-use super::trees::{TREE_THREADS, TREE_WARPS, Trees};
+use super::trees::{TREE_THREADS, TREE_WARPS, TreeWalk, Trees};
 use super::{Batch, BoundsKind, Partition};
 use crate::plan::CudaFacts;
 use crate::shape::Form;
 use crate::{DType, Result};
+
+/// Grids of products of lanes' own outputs that follow each other: blocks go to whoever is done.
+const WAVES_OF_OWN_TREES: u64 = 16;
 
 /// Chooses how to do many reductions on a GPU.
 ///
@@ -73,6 +76,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
             let waves = waves_of_rows(fold, batch.dtype, length, *lanes);
             u64::from(gpu.multiprocessors) * rows_per_multiprocessor(fold, batch.dtype) * waves
         }
+        CudaWay::Trees(trees) if trees.walk != TreeWalk::Parts => full * WAVES_OF_OWN_TREES,
         _ => full,
     };
     let grid = match &way {
@@ -84,7 +88,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
         CudaWay::Columns(columns) => columns.units().div_ceil(WARPS),
         CudaWay::Strided(strided) => strided.units().div_ceil(WARPS),
         CudaWay::Blocks => batch.outputs(),
-        CudaWay::Trees(trees) => trees.units(batch.outputs()).div_ceil(TREE_WARPS),
+        CudaWay::Trees(trees) => trees.units(&batch).div_ceil(TREE_WARPS),
     };
     let block = match &way {
         CudaWay::Blocks => {

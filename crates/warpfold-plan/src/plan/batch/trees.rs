@@ -2,6 +2,7 @@
 
 use super::strided::Strided;
 use super::{Batch, BoundsKind, Partition, dense_rows};
+use crate::shape::Form;
 
 /// Lanes of an output, and the pieces that long outputs are cut into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,6 +14,23 @@ pub struct Trees {
     pub pieces: u64,
     /// Elements of all pieces but the last: a power of two of the tree's blocks.
     pub span: u64,
+    /// Pieces that a launch joins at once; where an output has more, another one joins what these come to.
+    pub group: u64,
+    /// What lanes take.
+    pub walk: TreeWalk,
+}
+
+/// What a lane takes of products along trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum TreeWalk {
+    /// Runs of an output that several share, wherever its elements lie.
+    Parts,
+    /// Columns of its own.
+    Columns,
+    /// Runs of rows of up to a block, one after another in memory, some rows a warp.
+    Rows,
 }
 
 /// Threads of a thread block, whose tiles of whole blocks lie in its shared memory (`tree_parts.cuh`), and its warps.
@@ -24,6 +42,19 @@ const RUN: u64 = 32;
 const BLOCK: u64 = 1024;
 const LEAST_SPAN: u64 = 8 * BLOCK;
 
+/// The longest piece of a column: as many blocks as a lane can join (`PIECE_LEVELS` of `tree_columns.cuh`).
+const LONGEST_OF_COLUMN: u64 = 1024 * BLOCK;
+
+/// Lanes that columns should give each warp there is room for: a third more than its own, as their kernel has room for half as many warps again.
+const LANES_OF_COLUMNS: u64 = 48;
+
+/// The longest rows of up to a block that warps take some of (`tree_rows.cuh`), and about what a warp takes.
+const BYTES_OF_ROWS: u64 = 4096;
+const BYTES_OF_WARP: u64 = 4096;
+
+/// Pieces that one launch joins.
+const JOINED_AT_ONCE: u64 = 64;
+
 impl Trees {
     pub(super) fn of(batch: &Batch, warps: u64) -> Trees {
         let outputs = batch.outputs().max(1);
@@ -33,31 +64,101 @@ impl Trees {
             Partition::Segments { bounds, .. } => (matches!(bounds, BoundsKind::Every(_)), false),
             Partition::Groups { .. } => (false, false),
         };
+        if let Some(columns) = Trees::of_columns(batch, each, warps) {
+            return columns;
+        }
+        let whole = Trees { lanes: 1, pieces: 1, span: 0, group: 1, walk: TreeWalk::Parts };
+        let is_rows = match &batch.partition {
+            Partition::Axes(form) => dense_rows(form).is_some(),
+            _ => is_known,
+        };
+        let is_short =
+            (1..=BLOCK).contains(&each) && each * batch.dtype.size() as u64 <= BYTES_OF_ROWS;
+        if is_rows && is_short {
+            return Trees { walk: TreeWalk::Rows, ..whole };
+        }
         // As many lanes as there are runs, but one where neighbours lie side by side.
         let lanes = match is_across && outputs >= RUN {
             true => 1,
             false => each.div_ceil(RUN).clamp(1, 32).next_power_of_two(),
         };
-        let whole = Trees { lanes, pieces: 1, span: 0 };
+        let whole = Trees { lanes, ..whole };
         // So many pieces that each warp has two.
-        let wanted = (2 * warps).div_ceil(whole.units(outputs));
+        let wanted = (2 * warps).div_ceil(whole.units(batch));
         if !is_known || wanted < 4 || each < 2 * LEAST_SPAN {
             return whole;
         }
         let span = (each / wanted).max(LEAST_SPAN).next_power_of_two();
-        Trees { pieces: each.div_ceil(span), span, ..whole }
+        whole.cut(each, span)
     }
 
-    /// What a warp takes at a time.
-    pub(super) fn units(&self, outputs: u64) -> u64 {
-        outputs.saturating_mul(self.pieces).div_ceil(32 / self.lanes)
+    /// Of columns of matrices, if that leaves no multiprocessor with little to do.
+    fn of_columns(batch: &Batch, each: u64, warps: u64) -> Option<Trees> {
+        let Partition::Axes(form) = &batch.partition else { return None };
+        if dense_rows(form).is_some() || !is_columns(form) {
+            return None;
+        }
+        let whole = Trees { lanes: 1, pieces: 1, span: 0, group: 1, walk: TreeWalk::Columns };
+        let lanes = form.outputs.div_ceil(columns_of_lane(batch));
+        let span = (each.saturating_mul(lanes) / (warps * LANES_OF_COLUMNS))
+            .next_power_of_two()
+            .clamp(BLOCK, LONGEST_OF_COLUMN);
+        let all = if span < each { whole.cut(each, span) } else { whole };
+        (form.outputs >= RUN || lanes * all.pieces >= BLOCK).then_some(all)
     }
 
-    /// Bytes of what pieces leave.
+    /// The same in pieces.
+    fn cut(self, each: u64, span: u64) -> Trees {
+        let pieces = each.div_ceil(span);
+        let group = match pieces <= JOINED_AT_ONCE {
+            true => pieces,
+            false => pieces.isqrt().next_power_of_two().max(32),
+        };
+        Trees { pieces, span, group, ..self }
+    }
+
+    /// What warps take at a time, in all.
+    pub(super) fn units(&self, batch: &Batch) -> u64 {
+        let of_lane = match self.walk {
+            TreeWalk::Rows => return batch.bytes().div_ceil(BYTES_OF_WARP),
+            TreeWalk::Columns => columns_of_lane(batch),
+            TreeWalk::Parts => 1,
+        };
+        batch.outputs().div_ceil(of_lane).saturating_mul(self.pieces).div_ceil(32 / self.lanes)
+    }
+
+    /// Bytes of what pieces leave, and their groups.
     pub(super) fn state_bytes(&self, batch: &Batch) -> u64 {
-        let bytes = if batch.dtype.is_complex() { 40 } else { 32 };
-        if self.pieces > 1 { batch.outputs() * self.pieces * bytes } else { 0 }
+        let groups = if self.groups() > 1 { self.groups() } else { 0 };
+        let states = batch.outputs() * (self.pieces + groups) * Trees::node_bytes(batch);
+        if self.pieces > 1 { states } else { 0 }
     }
+
+    /// Bytes of what a piece leaves.
+    pub fn node_bytes(batch: &Batch) -> u64 {
+        if batch.dtype.is_complex() { 40 } else { 32 }
+    }
+
+    /// Groups of an output's pieces.
+    pub fn groups(&self) -> u64 {
+        self.pieces.div_ceil(self.group)
+    }
+}
+
+/// Columns that a lane takes together.
+fn columns_of_lane(batch: &Batch) -> u64 {
+    if batch.dtype.size() == 2 { 2 } else { 1 }
+}
+
+/// Whether outputs are columns of matrices in their order, whose elements follow each other by one step.
+fn is_columns(form: &Form) -> bool {
+    let (outer, inner) = match form.kept[..] {
+        [inner] => (None, inner),
+        [outer, inner] => (Some(outer), inner),
+        _ => return false,
+    };
+    let is_next = outer.is_none_or(|outer| outer.position == inner.length as i64);
+    form.folded.len() == 1 && inner.stride == 1 && inner.position == 1 && is_next
 }
 
 #[cfg(test)]
@@ -74,7 +175,7 @@ mod tests {
 
     #[test]
     fn short_rows_share_a_warp_and_few_long_ones_are_cut() {
-        assert_eq!(rows(1 << 20, 4), Trees { lanes: 1, pieces: 1, span: 0 });
+        assert_eq!(rows(1 << 20, 4).walk, TreeWalk::Rows);
         assert_eq!(rows(1 << 20, 65).lanes, 4);
         assert_eq!(rows(1 << 14, 1 << 14).pieces, 1);
         let few = rows(2, 1 << 27);
