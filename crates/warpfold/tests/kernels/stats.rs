@@ -88,9 +88,7 @@ fn check<'a, M: Machine + 'a, T: Sample>(
         let expected = partial.finish(Op::Stats, finish);
         let what = format!("output {at} of {what}, {policy:?}, ddof {ddof}, {}", T::DTYPE);
         assert!(same(&found, &expected), "{what}: kernel {found:?}, processor {expected:?}");
-        if warpfold::reduce(input).stats().sum(Overflow::Error).is_ok() {
-            truth::check_output(at, &found, Op::Stats, nan, input, finish, &what);
-        }
+        truth::check_output(at, &found, Op::Stats, nan, input, finish, &what);
     }
     plans[0].way.name()
 }
