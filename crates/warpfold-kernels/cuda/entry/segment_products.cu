@@ -1,6 +1,6 @@
 // Products of floats of many outputs, each along the canonical tree of its own elements: of segments, rows, columns and
-// views by loops. The build defines ELEMENT, a kind of floats, and ENTRY; which narrow type it is, and whether NaNs are skipped,
-// is told.
+// views by loops. The build defines ELEMENT, a kind of floats, and ENTRY; which narrow type it is, and whether NaNs are
+// skipped, is told.
 //
 // out: f32, or the elements' 16 bits; of f64 that; complex as the element.
 #include "op/finish_product.cuh"
@@ -30,9 +30,13 @@ template <class E> struct Multiply {
     }
     static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, FoldOptions) {
         constexpr bool WIDE = sizeof(E) == 8;
+        write_real(WIDE ? Format::F64 : Format::F32, static_cast<char*>(out) + k * (WIDE ? 8 : 4), n);
+    }
+    // The same with most results written at once, by kernels that wait for it.
+    static __device__ __forceinline__ void write_fast(void* out, u64 k, const RealNode& n, FoldOptions c) {
+        constexpr bool WIDE = sizeof(E) == 8;
         constexpr Format TO = WIDE ? Format::F64 : Format::F32;
-        void* const at = static_cast<char*>(out) + k * (WIDE ? 8 : 4);
-        if (!write_plain(TO, at, n)) write_real(TO, at, n);
+        if (!write_plain(TO, static_cast<char*>(out) + k * (WIDE ? 8 : 4), n)) write(out, k, n, c);
     }
 };
 template <> struct Multiply<half> : Multiply<f32> {
@@ -66,6 +70,10 @@ template <> struct Multiply<half> : Multiply<f32> {
         if (!c.is_narrow()) return Multiply<f32>::write(out, k, n, c);
         write_real(c.is_bfloat() ? Format::BF16 : Format::F16, static_cast<u16*>(out) + k, n);
     }
+    static __device__ __forceinline__ void write_fast(void* out, u64 k, const RealNode& n, FoldOptions c) {
+        if (!c.is_narrow()) Multiply<f32>::write_fast(out, k, n, c);
+        else write(out, k, n, c);
+    }
 };
 template <class E> struct MultiplyPairs {
     typedef ComplexSpans Spans;
@@ -88,9 +96,10 @@ template <class E> struct MultiplyPairs {
         fold_staged_rows<Spans, Op, ARE_SHORT>(x, rows, length, c.skip(), stage, write);
     }
     static __device__ __forceinline__ void write(void* out, u64 k, const ComplexNode& n, FoldOptions) {
-        constexpr Format TO = sizeof(E) == 16 ? Format::F64 : Format::F32;
-        E* const at = static_cast<E*>(out) + k;
-        if (!write_plain(TO, at, n)) write_complex(TO, at, n);
+        write_complex(sizeof(E) == 16 ? Format::F64 : Format::F32, static_cast<E*>(out) + k, n);
+    }
+    static __device__ __forceinline__ void write_fast(void* out, u64 k, const ComplexNode& n, FoldOptions c) {
+        if (!write_plain(sizeof(E) == 16 ? Format::F64 : Format::F32, static_cast<E*>(out) + k, n)) write(out, k, n, c);
     }
 };
 template <> struct Multiply<complex64> : MultiplyPairs<complex64> {};
@@ -143,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
         const TreeColumns columns = {x, width, rows, batches, row_pitch, batch_pitch, pieces, span, desc.skip()};      \
         P::columns<ARE_RUNS>(columns, desc, [&](u64 output, u64 piece, const P::Spans::Node& n) {                      \
             if (!ARE_RUNS && pieces > 1) states[output * pieces + piece] = n;                                          \
-            else P::write(out, output, n, desc);                                                                       \
+            else P::write_fast(out, output, n, desc);                                                                  \
         });                                                                                                            \
     }
 COLUMNS_KERNEL(_columns, BLOCKS_OF_COLUMNS<ELEMENT>, false)
@@ -156,7 +165,7 @@ COLUMNS_KERNEL(_short_columns, BLOCKS_OF_SHORT<ELEMENT>, true)
         __shared__ StagedRows<P::Op, ARE_SHORT>::Stage stages[PART_WARPS];                                             \
         const FoldOptions desc{u32(options)};                                                                          \
         P::rows<ARE_SHORT>(x, rows, u32(length), desc, stages[threadIdx.x / 32],                                       \
-                           [&](u64 row, const P::Spans::Node& n) { P::write(out, row, n, desc); });                    \
+                           [&](u64 row, const P::Spans::Node& n) { P::write_fast(out, row, n, desc); });               \
     }
 ROWS_KERNEL(_rows, 4, false)
 ROWS_KERNEL(_short_rows, 6, true)

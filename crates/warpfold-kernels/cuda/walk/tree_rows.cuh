@@ -1,5 +1,5 @@
-// Many outputs, each along the canonical tree of its own elements (tree_array.cuh): rows of up to a block and 4 KiB, one
-// after another.
+// Many outputs, each along the canonical tree of its own elements (tree_array.cuh): rows of up to a block and 4 KiB,
+// one after another.
 //
 // A warp reads some rows as they lie, by whole vectors wherever they begin, to shared memory, where a lane takes a row
 // of up to 256 bytes, or a run of longer ones. Runs wait there too, until a lane a row multiplies them: as many rows
