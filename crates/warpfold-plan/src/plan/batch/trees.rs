@@ -164,23 +164,50 @@ fn is_columns(form: &Form) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::{Folding, Layout};
     use crate::{DType, Op, Policy};
 
-    fn rows(outputs: u64, each: u64) -> Trees {
-        let bounds = BoundsKind::Every(each);
-        let partition = Partition::Segments { elements: outputs * each, segments: outputs, bounds };
+    fn of(partition: Partition) -> Trees {
         let batch = Batch { op: Op::Prod, dtype: DType::F32, partition, policy: Policy::default() };
         Trees::of(&batch, 3000)
+    }
+
+    fn segments(outputs: u64, each: u64, bounds: BoundsKind) -> Trees {
+        of(Partition::Segments { elements: outputs * each, segments: outputs, bounds })
+    }
+
+    fn rows(outputs: u64, each: u64) -> Trees {
+        segments(outputs, each, BoundsKind::Every(each))
+    }
+
+    fn axes(shape: &[u64], axis: i64) -> Trees {
+        let folding = Folding::of(Layout::c(shape).unwrap(), &[axis]).unwrap();
+        of(Partition::Axes(folding.form().unwrap()))
     }
 
     #[test]
     fn short_rows_share_a_warp_and_few_long_ones_are_cut() {
         assert_eq!(rows(1 << 20, 4).walk, TreeWalk::Rows);
-        assert_eq!(rows(1 << 20, 65).lanes, 4);
+        assert_eq!(axes(&[1 << 20, 1024], 1).walk, TreeWalk::Rows);
+        assert_eq!(rows(1 << 20, 1025).walk, TreeWalk::Parts);
+        assert_eq!(segments(1 << 20, 65, BoundsKind::Offsets64).lanes, 4);
         assert_eq!(rows(1 << 14, 1 << 14).pieces, 1);
         let few = rows(2, 1 << 27);
         assert!(few.span.is_power_of_two() && few.span >= LEAST_SPAN, "{few:?}");
         assert!((1500..6000).contains(&few.pieces), "{few:?}");
         assert_eq!(rows(2, 100_000).pieces, 100_000u64.div_ceil(LEAST_SPAN));
+    }
+
+    #[test]
+    fn columns_are_lanes_own_where_there_are_enough() {
+        let many = axes(&[100, 64, 1000], 1);
+        assert_eq!((many.walk, many.pieces), (TreeWalk::Columns, 1));
+        let few = axes(&[1 << 24, 4], 0);
+        assert_eq!((few.walk, few.span, few.pieces), (TreeWalk::Columns, BLOCK, 1 << 14));
+        assert_eq!((few.group, few.groups()), (128, 128));
+        // Two lanes would have all of it.
+        assert_eq!(axes(&[5000, 2], 0).walk, TreeWalk::Parts);
+        let long = axes(&[1 << 30, 1 << 10], 0);
+        assert_eq!((long.span, long.pieces), (LONGEST_OF_COLUMN, 1 << 10));
     }
 }
