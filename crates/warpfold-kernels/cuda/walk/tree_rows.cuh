@@ -117,8 +117,12 @@ template <class Op, bool ARE_SHORT> struct StagedRows {
         if (chain.is_plain()) return chain.node();
         return Op::run(count, [&](u32 k) { return Op::leaf(at(begin + k)); });
     }
-    // A row of one run or several, whose first element has a number.
+    // A row of up to 256 bytes, whose first element has a number: a run, or of the narrower types some.
     template <class Spans> __device__ __forceinline__ Node row(u32 first, u32 length) const {
+        if constexpr (256 / sizeof(E) <= RUN) return run(first, length);
+        else return row_of_runs<Spans>(first, length);
+    }
+    template <class Spans> __device__ __forceinline__ Node row_of_runs(u32 first, u32 length) const {
         Node n = Spans::one();
         typename Spans::Block block(n);
 #pragma unroll 1
