@@ -63,7 +63,7 @@ pub const HEADER: &str = "reduction  type        data        size      threads  
 
 /// One row.
 pub fn line(row: &Row) -> String {
-    let of_ceiling = row.of_ceiling().map_or(String::new(), percent);
+    let of_ceiling = of_ceiling(row).unwrap_or_default();
     let target = match (row.target, row.met()) {
         (Some(target), Some(met)) => {
             format!("{}, {}", wanted(target), if met { "met" } else { "not met" })
@@ -85,6 +85,15 @@ pub fn line(row: &Row) -> String {
     format!("{}\n", line.trim_end())
 }
 
+/// What a row reaches of its ceiling, in percent.
+pub fn of_ceiling(row: &Row) -> Option<String> {
+    let aim = match row.target {
+        Some(Target::OfCeiling(aim)) => Some(aim),
+        _ => None,
+    };
+    row.of_ceiling().map(|reached| percent_beside(reached, aim))
+}
+
 /// A target in words.
 pub fn wanted(target: Target) -> String {
     match target {
@@ -97,6 +106,16 @@ pub fn wanted(target: Target) -> String {
 pub fn percent(fraction: f64) -> String {
     let percent = fraction * 100.0;
     if percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+}
+
+/// A fraction in percent; where it misses an aim by so little that both would read alike, rounded down with a digit more.
+pub fn percent_beside(fraction: f64, aim: Option<f64>) -> String {
+    match aim {
+        Some(aim) if fraction < aim && percent(fraction) == percent(aim) => {
+            format!("{:.1} %", (fraction * 1000.0).floor() / 10.0)
+        }
+        _ => percent(fraction),
+    }
 }
 
 /// 10^9 bytes per second, to three digits.
@@ -145,5 +164,12 @@ mod tests {
         );
         assert_eq!([1.234e9, 23.46e9, 123.4e9].map(gigabytes), ["1.23", "23.5", "123"]);
         assert_eq!([0.014, 0.5, 1.034].map(percent), ["1.4 %", "50 %", "103 %"]);
+    }
+
+    #[test]
+    fn what_misses_an_aim_does_not_read_as_it() {
+        let beside = |fraction| percent_beside(fraction, Some(0.8));
+        assert_eq!([0.7999, 0.8, 0.804, 0.79].map(beside), ["79.9 %", "80 %", "80 %", "79 %"]);
+        assert_eq!(percent_beside(0.7999, None), "80 %");
     }
 }

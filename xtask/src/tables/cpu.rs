@@ -3,7 +3,7 @@
 use warpfold::{DType, Op};
 use warpfold_lab::array::Data;
 use warpfold_lab::report::{Contest, Deviation, Entry, Header, Report, Row, size};
-use warpfold_lab::table::{error, gigabytes, percent, time, wanted};
+use warpfold_lab::table::{error, gigabytes, of_ceiling, percent, time, wanted};
 
 use super::Table;
 
@@ -96,7 +96,7 @@ pub(super) fn targets(report: &Report) -> String {
     let mut table = Table::new(head);
     for row in &report.rows {
         if let (Some(target), Some(met)) = (row.target, row.met()) {
-            let reached = row.of_ceiling().map_or(time(row.seconds.median), percent);
+            let reached = of_ceiling(row).unwrap_or_else(|| time(row.seconds.median));
             let verdict = if met { "met" } else { "not met" }.to_owned();
             table.lines.push(vec![
                 row.name(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 use warpfold::{DType, Op};
 use warpfold_lab::segments::{self as lab, Report, Row};
-use warpfold_lab::table::{gigabytes, percent, time};
+use warpfold_lab::table::{gigabytes, percent, percent_beside, time};
 
 use super::{bar, export, segments_cuda, verdict};
 use crate::args::BenchSegments;
@@ -120,7 +120,7 @@ fn sheet(found: &Report) -> Sheet {
                 time(row.microseconds / 1e6),
                 percent(row.spread),
                 gigabytes(row.bytes_per_second),
-                percent(row.of_baseline()),
+                percent_beside(row.of_baseline(), row.target),
             ],
         };
         let way = row.plan.split("; on cpu ").nth(1).and_then(|way| way.split(',').next());
