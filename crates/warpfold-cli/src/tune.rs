@@ -8,13 +8,14 @@ use warpfold_lab::cuda::tune as lab;
 use warpfold_lab::report::size;
 
 use crate::args::Tune;
-use crate::bench::bar;
+use crate::bench::{self, bar};
 use crate::tuning::{self, Source};
 use crate::{Failure, device, outfile, streams};
 
 /// Measures, writes the file, tells what was gained.
 pub(crate) fn tune(args: &Tune) -> Result<(), Failure> {
     let start = Instant::now();
+    bench::check(args.export.as_deref())?;
     let gpu = device::open_gpu(args.device, None)?;
     let open = start.elapsed();
     let path = args.tuning.clone().or_else(tuning::default_path).ok_or_else(|| {

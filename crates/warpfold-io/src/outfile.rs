@@ -103,8 +103,16 @@ fn existing(target: &Path) -> io::Result<Option<fs::Metadata>> {
         File::options().write(true).open(target)?;
     }
     let folder = folder(target);
-    if !fs::metadata(folder)?.is_dir() {
-        return Err(io::ErrorKind::NotADirectory.into());
+    match fs::metadata(folder) {
+        Ok(metadata) if metadata.is_dir() => (),
+        Ok(_) => return Err(io::ErrorKind::NotADirectory.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let folder = folder.display();
+            return Err(io::Error::other(format!(
+                "there is no folder {folder}; make it, or name another"
+            )));
+        }
+        Err(error) => return Err(error),
     }
     #[cfg(unix)]
     {

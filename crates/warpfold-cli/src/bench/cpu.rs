@@ -38,6 +38,7 @@ impl cpu::Observer for ProgressObserver {
 
 /// Measures the processor.
 pub(crate) fn cpu(args: &Bench) -> Result<(), Failure> {
+    super::check(args.export.as_deref())?;
     super::available(args.isa)?;
     let options = cpu::Options {
         filter: args.filter.clone(),

@@ -40,6 +40,7 @@ impl lab::Observer for ProgressObserver {
 
 /// Measures a GPU.
 pub(crate) fn cuda(args: &BenchCuda) -> Result<(), Failure> {
+    super::check(args.export.as_deref())?;
     let gpu = device::open_gpu(args.device, None)?;
     let peers = args.peers.as_deref().map_or(Ok(Vec::new()), read_peers)?;
     let options = lab::Options {

@@ -44,11 +44,15 @@ pub(crate) fn read_peers(file: &Path) -> Result<Vec<Peer>, Failure> {
     })
 }
 
-/// Writes a report to a file, if one is named; its folder is made.
+/// Fails before anything is measured where a report could not be written.
+pub(crate) fn check(file: Option<&Path>) -> Result<(), Failure> {
+    Ok(file.map_or(Ok(()), outfile::check)?)
+}
+
+/// Writes a report to a file, if one is named.
 fn export(file: Option<&Path>, report: &impl Serialize) -> Result<(), Failure> {
     let Some(file) = file else { return Ok(()) };
-    let text = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| json(report));
-    let text = text.map_err(|error| Failure::Output {
+    let text = json(report).map_err(|error| Failure::Output {
         what: file.display().to_string(),
         reason: system_message(&error),
     })?;

@@ -63,6 +63,7 @@ fn processor(args: &BenchSegments) -> Result<(), Failure> {
             "--n {n} is not from 2^13 to 2^31; choose as many elements as fit into memory twice"
         )));
     }
+    super::check(args.export.as_deref())?;
     super::available(args.isa)?;
     let mut options = lab::Options {
         n,

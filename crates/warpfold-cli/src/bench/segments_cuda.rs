@@ -19,6 +19,7 @@ pub(crate) fn segments(args: &BenchSegments) -> Result<(), Failure> {
     if !matches!(args.format, Format::Text | Format::Json) {
         return Err(Failure::Usage("--format of a GPU's rows is text or json".into()));
     }
+    super::check(args.export.as_deref())?;
     let gpu = device::open_gpu(args.device, None)?;
     let peers = args.peers.as_deref().map_or(Ok(Vec::new()), read_peers)?;
     let options = lab::Options {

@@ -29,6 +29,17 @@ fn rows_are_printed_and_kept() {
 }
 
 #[test]
+fn a_folder_that_is_not_there_is_not_made() {
+    let folder = Folder::new();
+    let file = folder.at("reslts/report.json").display().to_string();
+    for bench in ["cpu", "segments"] {
+        // Before anything is measured, which would take minutes.
+        run(["bench", bench, "--export", &file]).fails(1, &["cannot write", "reslts", "make it"]);
+    }
+    assert!(folder.names().is_empty());
+}
+
+#[test]
 fn sizes_that_make_no_sense() {
     for n in ["0", "100", "2^32", "1e18"] {
         run(["bench", "segments", "--n", n]).fails(2, &["--n", "2^13 to 2^31"]);
