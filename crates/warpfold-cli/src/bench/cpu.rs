@@ -4,7 +4,7 @@ use indicatif::ProgressBar;
 use warpfold_lab::report::{Ceiling, Failure as Wrong, Row};
 use warpfold_lab::{cpu, table};
 
-use super::{bar, export, verdict};
+use super::{bar, export, some_match, verdict};
 use crate::args::Bench;
 use crate::{Failure, streams};
 
@@ -46,6 +46,11 @@ pub(crate) fn cpu(args: &Bench) -> Result<(), Failure> {
         isa: args.isa,
         ..cpu::Options::default()
     };
+    if options.cases().is_empty() {
+        let all = cpu::Options::default().cases();
+        let names: Vec<String> = all.into_iter().map(|case| case.name()).collect();
+        some_match(&args.filter, &names)?;
+    }
     let bar = bar();
     let outcome = cpu::run(&options, &mut ProgressObserver(bar.clone()));
     bar.finish_and_clear();

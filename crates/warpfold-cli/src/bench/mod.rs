@@ -17,6 +17,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use warpfold::plan::Isa;
+use warpfold_lab::Regex;
 use warpfold_lab::cuda::report::{Peer, peers};
 use warpfold_lab::report::json;
 
@@ -57,6 +58,29 @@ fn export(file: Option<&Path>, report: &impl Serialize) -> Result<(), Failure> {
         reason: system_message(&error),
     })?;
     Ok(outfile::replace(file, text.as_bytes())?)
+}
+
+/// Fails where `--filter` leaves nothing of the rows that there are: says what their names are made of.
+fn some_match(filter: &Regex, names: &[String]) -> Result<(), Failure> {
+    if names.iter().any(|name| filter.is_match(name)) {
+        return Ok(());
+    }
+    // The last part of a name may have a stroke of its own.
+    let mut parts: [Vec<&str>; 4] = Default::default();
+    for name in names {
+        for (known, part) in parts.iter_mut().zip(name.splitn(4, '/')) {
+            if !known.contains(&part) {
+                known.push(part);
+            }
+        }
+    }
+    let parts = parts.map(|known| known.join(", "));
+    Err(Failure::Usage(format!(
+        "--filter {filter} matches none of the {} rows, whose names are such as {}; with / between they have: {}",
+        names.len(),
+        names.first().map_or("", String::as_str),
+        parts.join(" / ")
+    )))
 }
 
 /// Fails if this machine does not have a chosen instruction set.

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use warpfold::{DType, Op};
+use warpfold_lab::Regex;
 use warpfold_lab::segments::{self as lab, Report, Row};
 use warpfold_lab::table::{gigabytes, percent, percent_beside, time};
 
-use super::{bar, export, segments_cuda, verdict};
+use super::{bar, export, segments_cuda, some_match, verdict};
 use crate::args::BenchSegments;
 use crate::device::Device;
 use crate::sheet::Sheet;
@@ -86,6 +87,7 @@ fn processor(args: &BenchSegments) -> Result<(), Failure> {
             )));
         }
     }
+    something(&options)?;
     let bar = bar();
     let outcome = lab::run(&options, &mut ProgressObserver(bar.clone()));
     bar.finish_and_clear();
@@ -96,6 +98,24 @@ fn processor(args: &BenchSegments) -> Result<(), Failure> {
     export(args.export.as_deref(), &found)?;
     streams::print(args.format.print(&[sheet(&found)], &found).as_bytes())?;
     verdict(found.wrong())
+}
+
+/// Fails where there is nothing to measure.
+fn something(options: &lab::Options) -> Result<(), Failure> {
+    let all = lab::Options {
+        filter: Regex::new("").expect("the empty expression matches everything"),
+        ..options.clone()
+    }
+    .names();
+    if all.is_empty() {
+        let list = |names: Vec<&str>| names.join(",");
+        return Err(Failure::Usage(format!(
+            "--ops {} --dtypes {} leave nothing to measure: dot, of two arrays, is not measured by parts, and complex numbers have no order for min, max, minmax, argmin and argmax",
+            list(options.ops.iter().map(|op| op.name()).collect()),
+            list(options.types.iter().map(|dtype| dtype.name()).collect())
+        )));
+    }
+    some_match(&options.filter, &all)
 }
 
 /// A line a row.

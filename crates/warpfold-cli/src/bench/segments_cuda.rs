@@ -48,6 +48,12 @@ pub(crate) fn segments(args: &BenchSegments) -> Result<(), Failure> {
     });
     bar.finish_and_clear();
     let measured = outcome?;
+    if measured.rows.is_empty() && measured.failures.is_empty() {
+        return Err(Failure::Usage(format!(
+            "--filter {} matches no row; without it all are measured, and their names printed",
+            args.filter
+        )));
+    }
     let printed = match args.format {
         Format::Json => json(&measured),
         _ => lab::text(&measured),

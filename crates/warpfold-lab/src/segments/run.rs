@@ -68,6 +68,13 @@ impl Options {
         Policy { accuracy, threads: self.threads, isa: self.isa, ..Policy::default() }
     }
 
+    /// The names of the rows that will be measured.
+    pub fn names(&self) -> Vec<String> {
+        let arrays = self.arrays().into_iter();
+        let rows = arrays.flat_map(|(dtype, _, ops)| self.rows(dtype, &ops));
+        rows.flat_map(|(_, wanted)| wanted.into_iter().map(|wanted| wanted.name)).collect()
+    }
+
     /// The reductions of each type by the arrays that they read.
     fn arrays(&self) -> Vec<(DType, Data, Vec<Op>)> {
         let mut arrays: Vec<(DType, Data, Vec<Op>)> = Vec::new();
@@ -138,12 +145,10 @@ impl Observer for () {}
 /// If the system has no memory for the array.
 pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report> {
     let header = Header::now(SCHEMA, options.revision.clone());
-    let arrays = options.arrays();
-    let planned = arrays.iter().flat_map(|(dtype, _, ops)| options.rows(*dtype, ops));
-    observer.planned(planned.map(|(_, wanted)| wanted.len()).sum());
+    observer.planned(options.names().len());
     let mut buffer = Buffer::new(4 * options.n)?;
     let mut rows = Vec::new();
-    for (dtype, data, ops) in arrays {
+    for (dtype, data, ops) in options.arrays() {
         with_element!(dtype, T => {
             make::<T>(&mut buffer, data, options.seed);
             let x = &buffer.as_slice::<T>()[..options.elements(dtype) as usize];
@@ -294,6 +299,8 @@ mod tests {
         assert_eq!(every.bytes, 4 * (69_999 + 23_333));
         let text = serde_json::to_string(&report).unwrap();
         assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);
+        let names: Vec<_> = report.rows.into_iter().map(|row| row.name).collect();
+        assert_eq!(once().names(), names);
     }
 
     #[test]

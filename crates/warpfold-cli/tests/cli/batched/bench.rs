@@ -40,6 +40,17 @@ fn a_folder_that_is_not_there_is_not_made() {
 }
 
 #[test]
+fn nothing_to_measure_is_refused_with_what_there_is() {
+    let segments = |more: &[&str]| run(["bench", "segments", "--n", "2^13"].iter().chain(more));
+    segments(&["--filter", "evry"])
+        .fails(2, &["--filter evry", "sum / f32 / exact, fast / every 1, every 3,"]);
+    segments(&["--ops", "dot"]).fails(2, &["--ops dot", "two arrays"]);
+    segments(&["--ops", "max", "--dtypes", "complex64"]).fails(2, &["complex64", "no order"]);
+    run(["bench", "cpu", "--filter", "evry"])
+        .fails(2, &["--filter evry", "sum/", "natural", "256MiB"]);
+}
+
+#[test]
 fn sizes_that_make_no_sense() {
     for n in ["0", "100", "2^32", "1e18"] {
         run(["bench", "segments", "--n", n]).fails(2, &["--n", "2^13 to 2^31"]);
