@@ -5,13 +5,14 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 use warpfold::{DType, Op};
 use warpfold_lab::Regex;
+use warpfold_lab::report::size;
 use warpfold_lab::segments::{self as lab, Report, Row};
 use warpfold_lab::table::{gigabytes, percent, percent_beside, time};
 
 use super::{bar, export, segments_cuda, some_match, verdict};
 use crate::args::BenchSegments;
 use crate::device::Device;
-use crate::sheet::Sheet;
+use crate::sheet::{Format, Sheet};
 use crate::{Failure, streams};
 
 /// Elements that a benchmark takes: offsets and keys have 32 bits.
@@ -96,7 +97,11 @@ fn processor(args: &BenchSegments) -> Result<(), Failure> {
         reason: error.to_string(),
     })?;
     export(args.export.as_deref(), &found)?;
-    streams::print(args.format.print(&[sheet(&found)], &found).as_bytes())?;
+    let sheet = match args.format {
+        Format::Csv => plain(&found),
+        _ => sheet(&found, options.threads),
+    };
+    streams::print(args.format.print(&[sheet], &found).as_bytes())?;
     verdict(found.wrong())
 }
 
@@ -118,15 +123,21 @@ fn something(options: &lab::Options) -> Result<(), Failure> {
     some_match(&options.filter, &all)
 }
 
-/// A line a row.
-fn sheet(found: &Report) -> Sheet {
+/// A line a row, for readers.
+fn sheet(found: &Report, threads: Option<usize>) -> Sheet {
     let machine = &found.machine;
     let title = format!("Segments, axes and keys on {}, {} cores", machine.cpu, machine.cores);
     let head = ["case", "parts", "time", "±", "GB/s", "of flat", "target", "how"];
     let mut sheet = Sheet::new(title, head);
     sheet.above.push(format!(
-        "warpfold {}, {}, {} kernels. Bytes are those of input, offsets or keys, and results; the fraction is of input alone, beside {}.",
-        found.header.warpfold, found.header.date, machine.isa, found.baseline
+        "warpfold {}, {}, {} kernels. Arrays of {}: {} elements of f32, of other types as many bytes; {}. Bytes are those of input, offsets or keys, and results; the fraction is of input alone, beside {}.",
+        found.header.warpfold,
+        found.header.date,
+        machine.isa,
+        size(4 * found.n),
+        found.n,
+        up_to(threads.unwrap_or(machine.cores)),
+        found.baseline
     ));
     for row in &found.rows {
         let target = match (row.target, row.met()) {
@@ -144,10 +155,8 @@ fn sheet(found: &Report) -> Sheet {
                 percent_beside(row.of_baseline(), row.target),
             ],
         };
-        let way = row.plan.split("; on cpu ").nth(1).and_then(|way| way.split(',').next());
-        let name = row.name.clone();
-        let how = way.unwrap_or(&row.plan).to_owned();
-        sheet.line([name, row.segments.to_string(), time, spread, rate, of_flat, target, how]);
+        let (name, parts) = (row.name.clone(), row.segments.to_string());
+        sheet.line([name, parts, time, spread, rate, of_flat, target, how(row)]);
     }
     let met: Vec<_> = found.rows.iter().filter_map(Row::met).collect();
     let reached = met.iter().filter(|met| **met).count();
@@ -158,4 +167,57 @@ fn sheet(found: &Report) -> Sheet {
         met.len()
     ));
     sheet.without_empty_columns()
+}
+
+/// A line a row, for programs: plain numbers, their units in the head.
+fn plain(found: &Report) -> Sheet {
+    let head = [
+        "case",
+        "parts",
+        "elements",
+        "bytes",
+        "time_us",
+        "spread_percent",
+        "gb_per_s",
+        "percent_of_flat",
+        "target_percent",
+        "met",
+        "how",
+        "wrong",
+    ];
+    let mut sheet = Sheet::new("", head);
+    for row in &found.rows {
+        let timed = |number: f64| match row.wrong {
+            Some(_) => String::new(),
+            None => number.to_string(),
+        };
+        sheet.line([
+            row.name.clone(),
+            row.segments.to_string(),
+            row.elements.to_string(),
+            row.bytes.to_string(),
+            timed(row.microseconds),
+            timed(100.0 * row.spread),
+            timed(row.bytes_per_second / 1e9),
+            timed(100.0 * row.of_baseline()),
+            row.target.map_or(String::new(), |target| (100.0 * target).to_string()),
+            row.met().map_or(String::new(), |met| met.to_string()),
+            how(row),
+            row.wrong.clone().unwrap_or_default(),
+        ]);
+    }
+    sheet
+}
+
+/// The way of the plan.
+fn how(row: &Row) -> String {
+    let way = row.plan.split("; on cpu ").nth(1).and_then(|way| way.split(',').next());
+    way.unwrap_or(&row.plan).to_owned()
+}
+
+fn up_to(threads: usize) -> String {
+    match threads {
+        1 => "1 thread".into(),
+        threads => format!("up to {threads} threads"),
+    }
 }

@@ -85,7 +85,8 @@ fn folders_that_take_no_files_are_named_before_any_work() {
     let folder = Folder::new();
     let endless = ["sum", "/dev/zero", "--dtype", "u8", "--out"];
     let missing = folder.at("no/such/r.json");
-    run(endless.iter().copied().chain([missing.to_str().unwrap()])).fails(1, &["no folder", "make it"]);
+    run(endless.iter().copied().chain([missing.to_str().unwrap()]))
+        .fails(1, &["no folder", "make it"]);
     let file = folder.file("file", "");
     run(endless.iter().copied().chain([format!("{file}/r.json").as_str()]))
         .fails(1, &["cannot write"]);

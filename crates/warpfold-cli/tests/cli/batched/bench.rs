@@ -14,7 +14,11 @@ fn rows_are_printed_and_kept() {
     let found = run(args.iter().chain(&kept));
     let lines: Vec<_> = found.value().lines().collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
-    assert!(lines[0].starts_with("case,parts,time,") && lines[0].contains(",GB/s,of flat,"));
+    assert!(lines[0].starts_with("case,parts,elements,bytes,time_us,"), "{}", lines[0]);
+    // Cells that a program reads as numbers.
+    for number in lines[1].split(',').skip(1).take(8) {
+        assert!(number.parse::<f64>().is_ok(), "{}", lines[1]);
+    }
     assert!(lines[1].starts_with("sum/f32/exact/every 16,512,"), "{}", lines[1]);
     assert!(lines[2].starts_with("\"sum/f32/fast/2^8 any keys, Zipf\",256,"), "{}", lines[2]);
 
@@ -26,6 +30,15 @@ fn rows_are_printed_and_kept() {
     assert_eq!((&row["elements"], &row["bytes"]), (&8192.into(), &(4 * (8192 + 512)).into()));
     assert!(row["microseconds"].as_f64() > Some(0.0) && row["baseline"].as_f64() > Some(0.0));
     assert_eq!(report["rows"][1]["bytes"], 4 * (8192 + 8192 + 256));
+}
+
+#[test]
+fn text_says_how_much_is_read_by_how_many() {
+    let args = ["bench", "segments", "--n", "2^13", "--time", "1", "--filter", "exact/every 16$"];
+    let found = run(args.iter().copied().chain(["--threads", "1"]));
+    for word in ["32KiB", "8192 elements of f32", "; 1 thread."] {
+        assert!(found.out.contains(word), "{}", found.out);
+    }
 }
 
 #[test]
