@@ -29,10 +29,9 @@ const MOST: usize = 8;
 
 impl Scale {
     /// Where a number is.
-    pub(super) fn position(self, number: f64) -> f64 {
+    fn position(self, number: f64) -> f64 {
         match self {
-            // What lies beyond would make a length that no number holds.
-            Scale::Linear | Scale::Near => number.clamp(-FARTHEST, FARTHEST),
+            Scale::Linear | Scale::Near => number,
             Scale::Log2 => number.log2(),
             Scale::Log10 => number.log10(),
         }
@@ -89,7 +88,7 @@ impl Scale {
     }
 
     /// The number at a place.
-    pub(super) fn text(self, position: f64) -> String {
+    fn text(self, position: f64) -> String {
         match self {
             Scale::Linear | Scale::Near => number(position),
             Scale::Log2 if position < 13.5 && position > -0.5 => number(position.exp2()),
@@ -99,7 +98,7 @@ impl Scale {
     }
 }
 
-/// The farthest from zero that an axis goes.
+/// Numbers farther from zero would make lengths that no number holds; their places are in thousands.
 const FARTHEST: f64 = f64::MAX / 8.0;
 
 /// A number beside others that are a step apart, in as many digits as tell them apart.
@@ -127,20 +126,33 @@ fn multiples(range: &Range<f64>, step: f64) -> Vec<f64> {
 }
 
 /// A scale over a stretch of it, as plotters wants it: points are given by their places.
+#[derive(Clone)]
 pub(super) struct Stretch {
     scale: Scale,
+    /// What numbers are divided by before they have places: a power of ten, so that round numbers stay round.
+    unit: f64,
     range: Range<f64>,
 }
 
 impl Stretch {
     /// The stretch that holds some numbers.
     pub(super) fn of(scale: Scale, numbers: impl Iterator<Item = f64>) -> Stretch {
-        Stretch { scale, range: scale.range(numbers) }
+        let numbers: Vec<f64> = numbers.filter(|number| number.is_finite()).collect();
+        let is_far = numbers.iter().any(|number| number.abs() > FARTHEST);
+        let unit = if is_far && matches!(scale, Scale::Linear | Scale::Near) { 1e3 } else { 1.0 };
+        Stretch { scale, unit, range: scale.range(numbers.into_iter().map(|x| x / unit)) }
+    }
+
+    /// Where a number is.
+    pub(super) fn position(&self, number: f64) -> f64 {
+        self.scale.position(number / self.unit)
     }
 
     /// The places of the numbers that are written beside it.
     pub(super) fn ticks(&self) -> Vec<f64> {
-        self.scale.ticks(&self.range)
+        let mut ticks = self.scale.ticks(&self.range);
+        ticks.retain(|position| (position * self.unit).is_finite());
+        ticks
     }
 
     /// Those numbers.
@@ -149,16 +161,17 @@ impl Stretch {
     }
 
     /// The number at a place, told from its neighbours.
-    fn text(&self, position: f64) -> String {
+    pub(super) fn text(&self, position: f64) -> String {
+        let step = || round_step(self.range.end - self.range.start) * self.unit;
         match self.scale {
-            Scale::Near => apart(position, round_step(self.range.end - self.range.start)),
-            scale => scale.text(position),
+            Scale::Near => apart(position * self.unit, step()),
+            scale => scale.text(position * self.unit),
         }
     }
 
     /// Where a number is, at the border if it is beyond.
     pub(super) fn within(&self, number: f64) -> f64 {
-        let position = self.scale.position(number);
+        let position = self.position(number);
         if position.is_nan() {
             self.range.start
         } else {
@@ -282,9 +295,20 @@ mod tests {
         let stretch = Stretch::of(Scale::Near, [20_260_101.0, 20_260_228.0].into_iter());
         let texts = stretch.texts();
         assert!(texts.iter().all(|text| text.starts_with("20260")), "{texts:?}");
-        let widest = range(Scale::Linear, &[-1.7e308, 1.7e308]);
-        assert!((widest.end - widest.start).is_finite());
-        assert!(Scale::Linear.ticks(&widest).iter().all(|tick| tick.is_finite()));
+    }
+
+    #[test]
+    fn the_greatest_numbers_are_told_apart() {
+        for scale in [Scale::Linear, Scale::Near] {
+            let widest = Stretch::of(scale, [-1.7e308, f64::MAX].into_iter());
+            assert!((widest.range.end - widest.range.start).is_finite());
+            let texts = widest.texts();
+            assert!(texts.len() > 2 && texts.iter().all(|text| !text.contains("inf")), "{texts:?}");
+            let stretch = Stretch::of(scale, [5e307, 1e308, 0.0, f64::INFINITY].into_iter());
+            let [half, whole] = [5e307, 1e308].map(|x| stretch.map(&stretch.within(x), (0, 1000)));
+            assert!((half * 2 - whole).abs() <= 2 && whole > 900, "{half} {whole}");
+            assert!(stretch.texts().contains(&"8·10³⁰⁷".to_owned()), "{:?}", stretch.texts());
+        }
     }
 
     #[test]

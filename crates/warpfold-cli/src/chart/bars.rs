@@ -58,7 +58,7 @@ pub(super) fn draw(chart: &Bars) -> String {
         for tick in stretch.ticks() {
             let x = across(&tick);
             line(area, [(x, top), (x, bottom)], LINE);
-            write(area, &scale.text(tick), (x, bottom + 9), 11, SOFT, HPos::Center);
+            write(area, &stretch.text(tick), (x, bottom + 9), 11, SOFT, HPos::Center);
         }
         write(area, &chart.value.label, ((left + right) / 2, bottom + 24), 11, SOFT, HPos::Center);
         // Bars begin at zero, which logarithms do not have.
@@ -71,13 +71,19 @@ pub(super) fn draw(chart: &Bars) -> String {
             let mut above = y + GAP / 2;
             for (number, bar) in row.bars.iter().enumerate() {
                 let Some((value, error)) = bar else { continue };
+                let middle = above + BAR / 2 - 1;
+                // What is no length has a place and its word, as in a terminal.
+                if !value.is_finite() {
+                    write(area, &text_of(*value), (zero + 4, middle), 10, SOFT, HPos::Left);
+                    above += BAR;
+                    continue;
+                }
                 let end = across(&stretch.within(*value));
                 let end = if *value < 0.0 { end.min(zero - 1) } else { end.max(zero + 1) };
                 let fill = series(number).filled();
                 let ends = [(zero.min(end), above), (zero.max(end), above + BAR - 2)];
                 let whole = Rectangle::new(ends, fill);
                 area.draw(&whole).expect("strings take what is drawn");
-                let middle = above + BAR / 2 - 1;
                 let mut beside = end.max(zero);
                 if let Some(ends) = error {
                     let [low, high] = ends.map(|end| across(&stretch.within(end)));

@@ -56,21 +56,18 @@ pub(super) fn draw(chart: &Lines) -> String {
         let (_, plot) = area.split_vertically(top + 16);
         let points = || chart.series.iter().flat_map(|series| &series.points);
         let limits = || chart.limits.iter().flat_map(|limit| &limit.points);
-        let [x, y] = [chart.x.scale, chart.y.scale];
-        let across = Stretch::of(x, points().map(|p| p.x).chain(limits().map(|p| p[0])));
-        let up = || {
-            let errors = points().filter_map(|p| p.error).flatten();
-            Stretch::of(y, points().map(|p| p.y).chain(errors).chain(limits().map(|p| p[1])))
-        };
-        let (clip, up) = (up(), up());
-        let widest = up.texts().iter().map(|text| width_of(text, 11)).max().unwrap_or(0);
+        let x = Stretch::of(chart.x.scale, points().map(|p| p.x).chain(limits().map(|p| p[0])));
+        let errors = points().filter_map(|p| p.error).flatten();
+        let heights = points().map(|p| p.y).chain(errors).chain(limits().map(|p| p[1]));
+        let y = Stretch::of(chart.y.scale, heights);
+        let widest = y.texts().iter().map(|text| width_of(text, 11)).max().unwrap_or(0);
         let mut context = ChartBuilder::on(&plot)
             .margin_right(14)
             .margin_top(4)
             .margin_bottom(22)
             .x_label_area_size(22)
             .y_label_area_size(widest + 14)
-            .build_cartesian_2d(across, up)
+            .build_cartesian_2d(x.clone(), y.clone())
             .expect("an axis has a length");
         let small = ("sans-serif", 11).into_font().color(&SOFT);
         context
@@ -109,7 +106,7 @@ pub(super) fn draw(chart: &Lines) -> String {
             for point in one.points.iter().filter(there).filter(|_| has_marks) {
                 let (at, height) = position(point);
                 if let Some([low, high]) = point.error {
-                    bar(&mut context, at, [low, high].map(|end| clip.within(end)), color);
+                    bar(&mut context, at, [low, high].map(|end| y.within(end)), color);
                 }
                 mark(&mut context, k, (at, height), color);
             }

@@ -161,10 +161,7 @@ impl Drawing {
             });
         }
         let drawing = self.bars();
-        let row = |(name, value): (String, f64)| Row {
-            name,
-            bars: vec![value.is_finite().then_some((value, None))],
-        };
+        let row = |(name, value): (String, f64)| Row { name, bars: vec![Some((value, None))] };
         Chart::Bars(Bars {
             series: vec![drawing.title.clone()],
             title: drawing.title,

@@ -52,6 +52,30 @@ fn pictures_stand_alone_on_light_and_dark_paper_beside_the_results() {
     assert!(json.value().starts_with('{'));
 }
 
+/// Where the bars of a picture end on the right, in the order of its rows.
+fn ends(picture: &str) -> Vec<f64> {
+    let number = |bar: &str, name: &str| -> Option<f64> {
+        bar.split_once(&format!(" {name}=\""))?.1.split('"').next()?.parse().ok()
+    };
+    let bars = picture.split("<rect").skip(2);
+    bars.filter_map(|bar| Some(number(bar, "x")? + number(bar, "width")?)).collect()
+}
+
+#[test]
+fn the_greatest_numbers_are_drawn_and_those_without_length_named() {
+    let folder = Folder::new();
+    let path = folder.file("t.csv", "k,x\na,1e308\nb,5e307\nc,nan\nd,inf\n");
+    let svg = folder.at("m.svg");
+    let option = format!("--plot={}", svg.display());
+    run(["sum", &path, "--column", "x", "--by", "k", &option]).value();
+    let picture = std::fs::read_to_string(&svg).unwrap();
+    let ends = ends(&picture);
+    assert!(ends.len() == 2 && ends[0] > ends[1] + 100.0, "{ends:?} {picture}");
+    for word in ["NaN", "inf"] {
+        assert!(picture.lines().any(|line| line.trim() == word), "{word} {picture}");
+    }
+}
+
 #[test]
 fn several_columns_are_drawn_one_by_one() {
     let folder = Folder::new();
