@@ -19,7 +19,7 @@ pub enum Failure {
     #[error("{0}")]
     Data(String),
     /// The reduction has no result for these data.
-    #[error("{}", in_terms_of_options(.0))]
+    #[error("{}", in_terms_of_options(.0, None))]
     Reduction(#[from] warpfold::Error),
     /// The device asked for cannot be used.
     #[error("{0}")]
@@ -71,6 +71,16 @@ impl From<warpfold_io::Error> for Failure {
 }
 
 impl Failure {
+    /// The failure of a reduction that was asked for by a name: what its parts could be asked for, it may not be.
+    pub(crate) fn of(self, op: Op) -> Failure {
+        match self {
+            Failure::Reduction(error) if op == Op::Stats && is_overflow(&error) => {
+                Failure::Data(in_terms_of_options(&error, Some(op)))
+            }
+            other => other,
+        }
+    }
+
     /// An input that is not what it should be.
     pub fn input(name: &Name, problem: impl Into<Problem>) -> Failure {
         Failure::Io(warpfold_io::Error::input(name, problem))
@@ -116,11 +126,21 @@ fn is_refusal(error: &warpfold::Error) -> bool {
     }
 }
 
-/// The library's message, with its remedies named as this program's options.
-fn in_terms_of_options(error: &warpfold::Error) -> String {
+/// Whether an integer result, or one of many, has no room.
+fn is_overflow(error: &warpfold::Error) -> bool {
+    match error {
+        warpfold::Error::Output { error, .. } => is_overflow(error),
+        error => matches!(error, warpfold::Error::Overflow { .. }),
+    }
+}
+
+/// The library's message, with its remedies named as options that this program takes with the reduction asked for.
+fn in_terms_of_options(error: &warpfold::Error, asked: Option<Op>) -> String {
     match error {
         warpfold::Error::Overflow { op, dtype, result, value, .. } => {
             let rounding = match op {
+                // One of several results, which keep their types.
+                _ if asked == Some(Op::Stats) => "",
                 // A product that is rounded is infinite there.
                 Op::Prod => "--map 'f64(x)' multiplies floats, ",
                 op if op.is_rounded() => "--as f64 rounds it, ",
@@ -137,7 +157,7 @@ fn in_terms_of_options(error: &warpfold::Error) -> String {
             format!("{requested}: {obstacle}; {remedy}; of text, --column chooses the elements")
         }
         warpfold::Error::Output { output, error } => {
-            format!("{output}: {}", in_terms_of_options(error))
+            format!("{output}: {}", in_terms_of_options(error, asked))
         }
         other => other.to_string(),
     }

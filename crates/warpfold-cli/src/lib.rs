@@ -98,28 +98,9 @@ fn run_command(command: Invocation) -> Result<(), Failure> {
         _ => threads::start_pool(None)?,
     }
     match command {
-        Invocation::Reduction(reduction) if data::takes(&reduction) => match reduction.world {
-            Some(_) if cfg!(feature = "parquet") => world::reduction(&reduction),
-            _ => data::reduction(&reduction),
-        },
-        Invocation::Reduction(reduction)
-            if reduction.world.is_none() && overview::takes(&reduction) =>
-        {
-            overview::reduction(&reduction)
+        Invocation::Reduction(reduction) => {
+            reduce(&reduction).map_err(|failure| failure.of(reduction.op()))
         }
-        Invocation::Reduction(reduction) if several::takes(&reduction) => {
-            match reduction.parts.by.is_empty() {
-                true => several::reduction(&reduction),
-                false => batched::columns(&reduction),
-            }
-        }
-        Invocation::Reduction(reduction) if arrays::takes(&reduction) => {
-            arrays::reduction(&reduction)
-        }
-        Invocation::Reduction(reduction) if reduction.world.is_some() => {
-            world::reduction(&reduction)
-        }
-        Invocation::Reduction(reduction) => run::reduction(&reduction),
         Invocation::Text(text) => streams::print(&text),
         Invocation::Bench(args) => bench::cpu(&args),
         Invocation::BenchCuda(args) => bench::cuda(&args),
@@ -133,5 +114,25 @@ fn run_command(command: Invocation) -> Result<(), Failure> {
         Invocation::Replay(args) => replay::replay(&args),
         Invocation::Roofline(args) => roofline::roofline(&args),
         Invocation::Page(args) => page::page(&args),
+    }
+}
+
+/// Runs a reduction by the way that its inputs and options ask for.
+fn reduce(reduction: &args::Reduction) -> Result<(), Failure> {
+    match reduction {
+        _ if data::takes(reduction) => match reduction.world {
+            Some(_) if cfg!(feature = "parquet") => world::reduction(reduction),
+            _ => data::reduction(reduction),
+        },
+        _ if reduction.world.is_none() && overview::takes(reduction) => {
+            overview::reduction(reduction)
+        }
+        _ if several::takes(reduction) => match reduction.parts.by.is_empty() {
+            true => several::reduction(reduction),
+            false => batched::columns(reduction),
+        },
+        _ if arrays::takes(reduction) => arrays::reduction(reduction),
+        _ if reduction.world.is_some() => world::reduction(reduction),
+        _ => run::reduction(reduction),
     }
 }

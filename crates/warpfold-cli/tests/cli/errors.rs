@@ -152,6 +152,12 @@ fn overflow_names_the_value_and_the_options() {
     run(["sum", &path, "--dtype", "u64"])
         .fails(1, &["sum of u64", "18446744073709551617", "--as f64", "--overflow wrap"]);
     run(["dot", &path, &path, "--dtype", "u64"]).fails(1, &["dot of u64", "--overflow wrap"]);
+    // What stats refuse is not recommended.
+    for parts in [&[][..], &["--every", "2"]] {
+        let stats = run(["stats", &path, "--dtype", "u64"].iter().chain(parts));
+        assert!(!stats.err.contains("--as"), "{}", stats.err);
+        stats.fails(1, &["18446744073709551617", "--overflow wrap"]);
+    }
 }
 
 #[test]
