@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::builder::StyledStr;
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use warpfold::Op;
@@ -163,6 +164,12 @@ pub(crate) fn parse() -> Result<Invocation, Failure> {
         }
         Err(error) => {
             let said = || one_line(&error.render().to_string());
+            if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+                return Err(Failure::Usage(
+                    "bench measures one of cpu, cuda and segments; see warpfold bench --help"
+                        .into(),
+                ));
+            }
             let known = if is_reduction { elsewhere::option(&error) } else { None };
             return Err(Failure::Usage(missing.or(known).unwrap_or_else(said)));
         }

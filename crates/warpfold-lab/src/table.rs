@@ -11,9 +11,10 @@ pub fn text(report: &Report) -> String {
     for ceiling in &report.ceilings {
         let rate = gigabytes(ceiling.bytes_per_second);
         let Ceiling { bytes, threads, variant, .. } = ceiling;
+        let plural = if *threads == 1 { "" } else { "s" };
         let _ = writeln!(
             out,
-            "ceiling of {}: {rate} GB/s, {threads} threads ({variant})",
+            "ceiling of {}: {rate} GB/s, {threads} thread{plural} ({variant})",
             size(*bytes)
         );
     }

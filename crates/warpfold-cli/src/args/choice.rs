@@ -147,6 +147,7 @@ impl<T: Copy + Send + Sync + 'static> TypedValueParser for OneOf<T> {
             let lower = text.to_ascii_lowercase();
             let nearest =
                 || format!("did you mean {:?}?", self.nearest(&lower).unwrap_or_default());
+            let nearest = || if text.is_empty() { "a name is missing.".into() } else { nearest() };
             let known = if self.what == REDUCTION { elsewhere::reduction(&lower) } else { None };
             let message = format!(
                 "no {} is called {text:?}; {} There are {}",

@@ -48,6 +48,10 @@ pub(crate) fn segments(args: &BenchSegments) -> Result<(), Failure> {
             "--peers are those of a GPU; bench/peers/cpu/segments.sh puts the processor's beside its rows".into(),
         )),
         Device::Cpu => processor(args),
+        Device::Auto | Device::Simt => Err(Failure::Usage(format!(
+            "--device {} is not measured; this takes --device cpu, cuda or cuda:N",
+            args.device
+        ))),
         _ if args.threads.is_some() || args.isa.is_some() || args.time.is_some() => Err(Failure::Usage(
             "--threads, --isa and --time are the processor's; leave them out on a GPU".into(),
         )),

@@ -59,6 +59,9 @@ fn nothing_to_measure_is_refused_with_what_there_is() {
         .fails(2, &["--filter evry", "sum / f32 / exact, fast / every 1, every 3,"]);
     segments(&["--ops", "dot"]).fails(2, &["--ops dot", "two arrays"]);
     segments(&["--ops", "max", "--dtypes", "complex64"]).fails(2, &["complex64", "no order"]);
+    segments(&["--ops", "sum,,max"]).fails(2, &["\"\"", "a name is missing"]);
+    segments(&["--device", "simt"]).fails(2, &["--device simt", "--device cpu, cuda or cuda:N"]);
+    run(["bench"]).fails(2, &["cpu, cuda and segments", "warpfold bench --help"]);
     run(["bench", "cpu", "--filter", "evry"])
         .fails(2, &["--filter evry", "sum/", "natural", "256MiB"]);
 }
