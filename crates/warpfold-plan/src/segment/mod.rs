@@ -175,7 +175,12 @@ fn from_lengths<N: Copy + Into<u64>>(lengths: &[N], n: u64) -> Result<Bounds<'st
     for (at, &length) in lengths.iter().enumerate() {
         match end.checked_add(length.into()).filter(|&end| end <= n) {
             Some(next) => end = next,
-            None => return refused(format!("segment {at} would reach beyond the array's end")),
+            None => {
+                let length = shown(length);
+                return refused(format!(
+                    "segment {at} of length {length} would reach beyond the array's end"
+                ));
+            }
         }
         offsets.push(end);
     }
@@ -240,6 +245,11 @@ mod tests {
         assert!(first.contains("offset 0 is 4294967294 (-2 if it is signed), beyond"), "{first}");
         assert!(refusal(Segments::lengths(&[3u32, 3]), 10).contains("6 elements together"));
         assert!(refusal(Segments::lengths(&[u64::MAX, 2]), 10).contains("segment 0"));
+        let negative = refusal(Segments::lengths(&[-1i32, 11]), 10);
+        assert!(
+            negative.contains("segment 0 of length 4294967295 (-1 if it is signed)"),
+            "{negative}"
+        );
     }
 
     #[test]
