@@ -130,7 +130,7 @@ pub enum wf_op {
     WF_VAR = 2,
     /// The standard deviation: the correctly rounded root of the exact variance.
     WF_STD = 3,
-    /// The sum of magnitudes, rounded once.
+    /// The sum of magnitudes, rounded once (complex: within one ulp).
     WF_L1 = 4,
     /// The Euclidean norm, rounded once.
     WF_L2 = 5,

@@ -52,7 +52,7 @@ ops! {
     Var = "var", Moments -> Real;
     /// The standard deviation: the correctly rounded root of the exact variance
     Std = "std", Moments -> Real;
-    /// The sum of magnitudes, rounded once
+    /// The sum of magnitudes, rounded once (complex: within one ulp)
     L1 = "l1", Norm1 -> Real;
     /// The Euclidean norm, rounded once
     L2 = "l2", Moments -> Real;
