@@ -84,7 +84,7 @@ impl Trees {
         };
         let whole = Trees { lanes, ..whole };
         // So many pieces that each warp has two.
-        let wanted = (2 * warps).div_ceil(whole.units(batch));
+        let wanted = (2 * warps).div_ceil(whole.units(batch).max(1));
         if !is_known || wanted < 4 || each < 2 * LEAST_SPAN {
             return whole;
         }
@@ -196,6 +196,7 @@ mod tests {
         assert!(few.span.is_power_of_two() && few.span >= LEAST_SPAN, "{few:?}");
         assert!((1500..6000).contains(&few.pieces), "{few:?}");
         assert_eq!(rows(2, 100_000).pieces, 100_000u64.div_ceil(LEAST_SPAN));
+        assert_eq!(segments(0, 0, BoundsKind::Offsets64).pieces, 1);
     }
 
     #[test]
