@@ -54,7 +54,7 @@ fn a_folder_that_is_not_there_is_not_made() {
 
 #[test]
 fn nothing_to_measure_is_refused_with_what_there_is() {
-    let segments = |more: &[&str]| run(["bench", "segments", "--n", "2^13"].iter().chain(more));
+    let segments = |more: &[&str]| run(["bench", "segments", "--n", "2^14"].iter().chain(more));
     segments(&["--filter", "evry"])
         .fails(2, &["--filter evry", "sum / f32 / exact, fast / every 1, every 3,"]);
     segments(&["--ops", "dot"]).fails(2, &["--ops dot", "two arrays"]);
