@@ -235,7 +235,7 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// Elements of a run at most of which `N` runs are added side by side, where all have one length.
     const BESIDE: usize = N;
 
-    /// Whether those of more elements than there are lanes are turned over first.
+    /// Whether those of more elements than there are lanes are turned over first. Runs of several lengths are not: no element stands for nothing there.
     const TURNS: bool = false;
 
     /// Whether rows add their last few in a call, by `add_some`: among the selections of these the compiler leaves some accumulators no whole vectors.

@@ -329,7 +329,7 @@ impl<K: LaneOperation> Block<'_, K> {
                 run += N;
             }
         }
-        let is_uneven = K::BESIDE > N && self.strip.length().is_none();
+        let is_uneven = K::BESIDE > N && !K::TURNS && self.strip.length().is_none();
         let mut ranges = [const { 0..0 }; RUNS_AT_ONCE];
         for first in (run..runs.end).step_by(RUNS_AT_ONCE) {
             if first < run {

@@ -360,7 +360,8 @@ mod tests {
                     agree(&x, &y);
                 }
                 for (a, b) in [($ty::MIN, $ty::MIN), ($ty::MIN, $ty::MAX), ($ty::MAX, $ty::MAX)] {
-                    agree(&vec![a; 20_000], &vec![b; 20_000]);
+                    // More than a block of bytes.
+                    agree(&vec![a; 70_000], &vec![b; 70_000]);
                 }
             }
         )+};

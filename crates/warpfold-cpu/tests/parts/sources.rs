@@ -11,13 +11,15 @@ use warpfold_plan::shape::{Folding, Layout};
 use warpfold_plan::{HostArray, Parts, Request};
 
 /// Rows and columns of an array, so that there are outputs of few and of many elements, and few and many of them.
-const SHAPES: [(u64, u64); 12] = [
+const SHAPES: [(u64, u64); 14] = [
     (300, 2),
     (300, 3),
     (4, 600),
     (300, 4),
     (64, 70),
     (16, 33),
+    (35, 17),
+    (33, 64),
     (90, 31),
     (3, 1030),
     (1100, 9),

@@ -25,7 +25,9 @@ pub(crate) fn sums<F: Lane, T: Term, const LEVELS: usize, const LANES: usize>(
     first: usize,
 ) -> u32 {
     assert!(
-        LANES.is_multiple_of(SUM_LANES) && LEVELS < 2 && (LEVELS == 0) == F::ADD_SHORT,
+        LANES.is_multiple_of(SUM_LANES)
+            && (LEVELS == 0) == F::ADD_SHORT
+            && (LEVELS == 0 || LEVELS == 1 && size_of::<F>() == 8),
         "a width"
     );
     let limits = Limits::of(window);

@@ -45,7 +45,7 @@ const LEAST_SPAN: u64 = 8 * BLOCK;
 /// The longest piece of a column: as many blocks as a lane can join (`PIECE_LEVELS` of `tree_columns.cuh`).
 const LONGEST_OF_COLUMN: u64 = 1024 * BLOCK;
 
-/// Lanes that columns should give each warp there is room for: a third more than its own, as their kernel has room for half as many warps again.
+/// Lanes that columns should give each warp there is room for: half more than its own.
 const LANES_OF_COLUMNS: u64 = 48;
 
 /// The longest rows of up to a block that warps take some of (`tree_rows.cuh`), and about what a warp takes.
@@ -74,7 +74,8 @@ impl Trees {
         };
         let is_short =
             (1..=BLOCK).contains(&each) && each * batch.dtype.size() as u64 <= BYTES_OF_ROWS;
-        if is_rows && is_short {
+        // Arrays of complex numbers may begin at any of their parts, where a warp's vectors could not be read.
+        if is_rows && is_short && !batch.dtype.is_complex() {
             return Trees { walk: TreeWalk::Rows, ..whole };
         }
         // As many lanes as there are runs, but one where neighbours lie side by side.
