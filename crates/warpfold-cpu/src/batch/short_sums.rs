@@ -239,7 +239,7 @@ mod tests {
             for (one, other) in kind.all(&lanes[0]).iter().zip(kind.all(&lanes[1])) {
                 assert_eq!(one.pair().1, other.pair().1);
             }
-            lanes[usize::from(count % 2 == 0)]
+            lanes[usize::from(count.is_multiple_of(2))]
         };
         let check = |small: &ShortSum<LOWS>, x: &mut dyn Iterator<Item = F>| {
             let (Pair { high, low }, is_known) = small.pair();
