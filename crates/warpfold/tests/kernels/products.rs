@@ -267,7 +267,8 @@ fn rows_of<T: Element>() {
             let here = reduce_axes(&here, &[1]).unwrap().nan(nan);
             let there = machine.reduce_axes(on.slice(from..), &layout, &[1]).unwrap().nan(nan);
             let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap();
-            let is_short = length * size_of::<T>() <= 4096;
+            // Complex numbers may begin at any part, where a warp reads no vectors.
+            let is_short = length * size_of::<T>() <= 4096 && !T::DTYPE.is_complex();
             assert_eq!(launches[0].entry.ends_with("rows"), is_short, "{launches:?}");
             let [here, there] = [
                 here.columns(Op::Prod, Finish::default()),
