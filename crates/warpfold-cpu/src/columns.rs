@@ -93,12 +93,9 @@ impl<T: Kernels> Collect<Sums<T>> for Folds<'_, T> {
             (_, DType::F16) => 4,
             _ => MOST_SHORT,
         };
-        let is_short = have_at_most(outputs, most);
-        let results = match (is_short, outputs.plan.batch.op) {
-            (true, Op::L1) => T::short_norms(outputs, reader)?,
-            (true, _) => T::short_sums(outputs, reader)?,
-            (false, Op::L1) => outputs.read(reader, T::batched_norms)?,
-            (false, _) => outputs.read(reader, T::batched_sums)?,
+        let results = match have_at_most(outputs, most) {
+            true => T::short_sums(outputs, reader)?,
+            false => outputs.read(reader, T::batched_sums_of(outputs.plan.batch.op))?,
         };
         Ok(Column::of(results))
     }

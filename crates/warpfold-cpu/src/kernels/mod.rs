@@ -89,22 +89,19 @@ pub(crate) trait Kernels: FoldWhole + Element<Sums: IntoPartial<Self> + SumState
     #[doc(hidden)]
     fn batched_sums(batched: &Batched<'_, Self>, out: &Out<'_, Self, Sums<Self>>);
 
-    /// Sums or means of few elements each, where there are lanes for these, or else as of any number.
+    /// The fold of a sum, mean or sum of magnitudes of any number of elements each.
+    #[doc(hidden)]
+    fn batched_sums_of(op: Op) -> FoldBatched<Self, Sums<Self>> {
+        if op == Op::L1 { Self::batched_norms } else { Self::batched_sums }
+    }
+
+    /// Such sums of few elements each, in lanes for these where there are some.
     #[doc(hidden)]
     fn short_sums<D: Read<Sums<Self>>>(
         outputs: &Outputs<'_, Self>,
         reader: D,
     ) -> Result<Vec<D::Result>> {
-        outputs.read(reader, Self::batched_sums)
-    }
-
-    /// The same of sums of magnitudes.
-    #[doc(hidden)]
-    fn short_norms<D: Read<Sums<Self>>>(
-        outputs: &Outputs<'_, Self>,
-        reader: D,
-    ) -> Result<Vec<D::Result>> {
-        outputs.read(reader, Self::batched_norms)
+        outputs.read(reader, Self::batched_sums_of(outputs.plan.batch.op))
     }
 
     /// Batched sums of magnitudes.
@@ -463,18 +460,12 @@ macro_rules! floats {
 
         fn short_sums<D: Read<Sums<Self>>>(outputs: &Outputs<'_, Self>, reader: D) -> Result<Vec<D::Result>> {
             let short: FoldBatched<Self, ShortSum<$sum_levels>> = |batched, out| {
-                let kind = ShortSums::<$part, $sum_levels>::values();
-                drive(kind, batched, |x| bytemuck::cast_slice(x), out);
+                let is_norm = batched.plan.batch.op == Op::L1;
+                let kind = if is_norm { ShortSums::norm1() } else { ShortSums::values() };
+                drive::<_, ShortSums<$part, $sum_levels>>(kind, batched, |x| bytemuck::cast_slice(x), out);
             };
-            outputs.read_in_turn(OfShort(reader), few, (short, Self::batched_sums))
-        }
-
-        fn short_norms<D: Read<Sums<Self>>>(outputs: &Outputs<'_, Self>, reader: D) -> Result<Vec<D::Result>> {
-            let short: FoldBatched<Self, ShortSum<$sum_levels>> = |batched, out| {
-                let kind = ShortSums::<$part, $sum_levels>::norm1();
-                drive(kind, batched, |x| bytemuck::cast_slice(x), out);
-            };
-            outputs.read_in_turn(OfShort(reader), few, (short, Self::batched_norms))
+            let folds = (short, Self::batched_sums_of(outputs.plan.batch.op));
+            outputs.read_in_turn(OfShort(reader), few, folds)
         }
 
         batched_ordered!($signed, $word);
