@@ -8,8 +8,8 @@
 //! Kinds see words: the order of all 32-bit types is one kind with a few constants, so that few kernels are compiled.
 
 use super::band::Band;
-use super::rows::{Along, Appended, RUNS_AT_ONCE, beside};
-use super::turned;
+use super::rows::{Along, Appended, RUNS_AT_ONCE};
+use super::turned::{self, beside};
 use crate::isa::with_lanes;
 use warpfold_plan::plan::Isa;
 

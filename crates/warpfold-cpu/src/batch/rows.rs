@@ -458,54 +458,9 @@ impl<K: LaneOperation> Block<'_, K> {
         for group in runs[..N * length].as_chunks::<N>().0 {
             prefetch_at(group, self.ahead);
         }
-        let lanes = turned::beside(self.kind, C::ISA, lanes, runs, length);
+        let lanes = turned::beside_turned(self.kind, C::ISA, lanes, runs, length);
         for lane in 0..N {
             self.smalls.push(self.kind.lane(&lanes, lane));
         }
     }
-}
-
-/// Adds `N` short runs, which lie one after another where `runs` begins, each to a lane.
-#[inline(always)]
-pub(super) fn beside<K: LaneOperation>(
-    kind: K,
-    lanes: K::Lanes,
-    runs: &[K::Element],
-    length: usize,
-) -> K::Lanes {
-    match length {
-        2 => strided::<K, 2>(kind, lanes, runs),
-        3 => strided::<K, 3>(kind, lanes, runs),
-        4 => strided::<K, 4>(kind, lanes, runs),
-        _ => {
-            let mut lanes = lanes;
-            for k in 0..length {
-                let mut group = [runs[k]; N];
-                for l in 0..N {
-                    group[l] = runs[l * length + k];
-                }
-                kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
-            }
-            lanes
-        }
-    }
-}
-
-/// The same for a length known to the compiler.
-#[inline(always)]
-fn strided<K: LaneOperation, const LENGTH: usize>(
-    kind: K,
-    mut lanes: K::Lanes,
-    runs: &[K::Element],
-) -> K::Lanes {
-    let (runs, _) = runs.as_chunks::<LENGTH>();
-    let runs: &[[K::Element; LENGTH]; N] = runs.first_chunk().expect("as many as lanes");
-    for k in 0..LENGTH {
-        let mut group = [runs[0][k]; N];
-        for l in 0..N {
-            group[l] = runs[l][k];
-        }
-        kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
-    }
-    lanes
 }

@@ -1,7 +1,7 @@
 //! Short runs turned over: of `N` runs, of one length or of several, the elements of one index lie side by side, so that kinds add them as whole vectors.
 //!
-//! A kind by itself gathers those of very short runs as it adds them; several would gather them once each. Each kind has calls of its own, as in one function the compiler leaves no
-//! group of lanes in whole vectors.
+//! A kind by itself gathers those of very short runs as it adds them; several would gather them once each. Each kind has calls of its own, as in one function
+//! the compiler leaves no group of lanes in whole vectors.
 
 use std::ops::Range;
 
@@ -154,6 +154,51 @@ pub(super) fn beside_of_several<K: LaneOperation>(
     lanes
 }
 
+/// Adds `N` short runs, which lie one after another where `runs` begins, each to a lane.
+#[inline(always)]
+pub(super) fn beside<K: LaneOperation>(
+    kind: K,
+    lanes: K::Lanes,
+    runs: &[K::Element],
+    length: usize,
+) -> K::Lanes {
+    match length {
+        2 => strided::<K, 2>(kind, lanes, runs),
+        3 => strided::<K, 3>(kind, lanes, runs),
+        4 => strided::<K, 4>(kind, lanes, runs),
+        _ => {
+            let mut lanes = lanes;
+            for k in 0..length {
+                let mut group = [runs[k]; N];
+                for l in 0..N {
+                    group[l] = runs[l * length + k];
+                }
+                kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
+            }
+            lanes
+        }
+    }
+}
+
+/// The same for a length known to the compiler.
+#[inline(always)]
+fn strided<K: LaneOperation, const LENGTH: usize>(
+    kind: K,
+    mut lanes: K::Lanes,
+    runs: &[K::Element],
+) -> K::Lanes {
+    let (runs, _) = runs.as_chunks::<LENGTH>();
+    let runs: &[[K::Element; LENGTH]; N] = runs.first_chunk().expect("as many as lanes");
+    for k in 0..LENGTH {
+        let mut group = [runs[0][k]; N];
+        for l in 0..N {
+            group[l] = runs[l][k];
+        }
+        kind.add(&mut lanes, &group, Positions { first: k as u64, step: 0 });
+    }
+    lanes
+}
+
 /// `N` runs of more elements than there are lanes.
 struct Beside<'a, K: LaneOperation> {
     kind: K,
@@ -174,7 +219,7 @@ impl<K: LaneOperation> Job for Beside<'_, K> {
 
 /// Adds `N` runs of more elements than there are lanes, in a call.
 #[inline(always)]
-pub(super) fn beside<K: LaneOperation>(
+pub(super) fn beside_turned<K: LaneOperation>(
     kind: K,
     isa: Isa,
     mut lanes: K::Lanes,
