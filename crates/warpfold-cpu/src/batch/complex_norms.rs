@@ -6,7 +6,7 @@
 use std::hint::select_unpredictable;
 use std::marker::PhantomData;
 
-use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
+use super::lanes::{LaneOperation, MOST_TURNED, N, Positions, without_exponent_range};
 use super::moments::Doubles;
 use crate::Nan;
 use crate::float::Factor;
@@ -64,6 +64,7 @@ impl<T: Element<Component: Factor>> LaneOperation for NormSums<T> {
     type Small = NearNorm;
     const NOTHING: NearNorm = NearNorm(DoubleDouble::ZERO);
     without_exponent_range!([T::Component; 2]);
+    const BESIDE: usize = MOST_TURNED;
 
     #[inline(always)]
     fn filler(self, _: [T::Component; 2]) -> [T::Component; 2] {
@@ -127,6 +128,8 @@ impl<T: Element<Component: Factor>> LaneOperation for LargestSquare<T> {
     type Small = NearNorm;
     const NOTHING: NearNorm = NearNorm(DoubleDouble::ZERO);
     without_exponent_range!([T::Component; 2]);
+    const BESIDE: usize = MOST_TURNED;
+    const TURNS_FULL: bool = true;
 
     #[inline(always)]
     fn filler(self, first: [T::Component; 2]) -> [T::Component; 2] {

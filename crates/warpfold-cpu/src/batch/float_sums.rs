@@ -113,6 +113,8 @@ impl<F: Lane, const PARTS: usize, const LEVELS: usize, const LANES: usize> LaneO
     type Small = [Pair; PARTS];
     const NOTHING: [Pair; PARTS] = [Pair { high: 0.0, low: 0.0 }; PARTS];
     const RESTS_APART: bool = LEVELS > 0;
+    // Where no level takes what is left of an addition.
+    const TURNS_FROM: usize = if LEVELS == 0 && size_of::<F>() <= 2 { 8 } else { N + 1 };
 
     #[inline(always)]
     fn filler(self, _: [F; PARTS]) -> [F; PARTS] {

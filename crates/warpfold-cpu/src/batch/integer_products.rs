@@ -101,6 +101,7 @@ impl<W: IntegerFactor> LaneOperation for IntegerProducts<W> {
     type Small = Wrapped;
     const NOTHING: Wrapped = Wrapped::ONE;
     without_exponent_range!(W);
+    const TURNS_FULL: bool = size_of::<W>() == 1;
 
     #[inline(always)]
     fn filler(self, _: W) -> W {

@@ -81,6 +81,8 @@ impl<W: Addend> LaneOperation for IntegerSums<W> {
     const NOTHING: [i128; 1] = [0];
     const RESTS_APART: bool = W::WIDE;
     without_exponent_range!(W);
+    const TURNS_FULL: bool = size_of::<W>() == 1;
+    const TURNS_FROM: usize = N + 1;
 
     #[inline(always)]
     fn filler(self, _: W) -> W {

@@ -16,6 +16,9 @@ use warpfold_plan::plan::Isa;
 /// Accumulators side by side: two registers of f64, or fewer of narrower numbers.
 pub(crate) const N: usize = 16;
 
+/// Elements of a run at most that is turned over to lie beside others: to turn over longer ones takes longer than their lanes.
+pub(super) const MOST_TURNED: usize = 64;
+
 /// Where the elements that lanes take stand in their outputs' inputs: lane `l` at `first + l · step`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Positions {
@@ -232,11 +235,18 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// Whether the lanes of one group fill the registers, or no element stands for nothing.
     const IS_LARGE: bool = false;
 
-    /// Elements of a run at most of which `N` runs are added side by side, where all have one length.
-    const BESIDE: usize = N;
+    /// Elements of a run at most of which `N` runs are added side by side, where all have one length: more than there are lanes where that is faster than
+    /// the lanes of a run and its last few elements, which take the longer the narrower elements are.
+    const BESIDE: usize = if size_of::<Self::Element>() <= 2 { MOST_TURNED } else { N };
 
-    /// Whether those of more elements than there are lanes are turned over first. Runs of several lengths are not: no element stands for nothing there.
-    const TURNS: bool = false;
+    /// Whether longer ones are turned over first. Runs of several lengths are not: no element stands for nothing there.
+    const TURNS: bool = true;
+
+    /// Elements from which on they are: gathered one by one, narrow elements take the longer.
+    const TURNS_FROM: usize = if size_of::<Self::Element>() <= 2 { 8 } else { N + 1 };
+
+    /// Whether those of more elements than there are lanes, but no last few, are turned over too.
+    const TURNS_FULL: bool = false;
 
     /// Whether rows add their last few in a call, by `add_some`: among the selections of these the compiler leaves some accumulators no whole vectors.
     /// With AVX-512 the selections are masks, and only large kinds need the call.

@@ -132,7 +132,7 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
 
     /// To multiply the lanes of a run with each other takes longer than to turn it over.
     const BESIDE: usize = MOST as usize;
-    const TURNS: bool = true;
+    const TURNS_FULL: bool = true;
 
     const MERGES: bool = true;
     // No element stands for one: the last few of a row are added by `add_some`.

@@ -70,6 +70,7 @@ impl<W: Size> LaneOperation for Largest<W> {
     type Small = Widest;
     const NOTHING: Widest = Widest(0);
     without_exponent_range!(W);
+    const TURNS_FULL: bool = size_of::<W>() <= 2;
 
     #[inline(always)]
     fn filler(self, first: W) -> W {

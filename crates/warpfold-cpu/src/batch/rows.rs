@@ -318,13 +318,16 @@ impl<K: LaneOperation> Block<'_, K> {
         let mut run = runs.start;
         if let Some(length) = self.strip.length()
             && length <= K::BESIDE
+            && (length <= N || K::TURNS_FULL || !K::TURNS || !length.is_multiple_of(N))
         {
             // A tile of runs of one length has no gaps.
             while run + N <= runs.end {
                 let start = self.strip.range(run).start;
-                match K::TURNS && length > N {
-                    true => self.turned::<C>(empty, start, length),
-                    false => self.side_by_side::<C>(empty, start, length),
+                // Not compiled where no run is so long.
+                if const { K::TURNS && K::BESIDE >= K::TURNS_FROM } && length >= K::TURNS_FROM {
+                    self.turned::<C>(empty, start, length);
+                } else {
+                    self.side_by_side::<C>(empty, start, length);
                 }
                 run += N;
             }

@@ -209,6 +209,7 @@ where
     const MERGES: bool = A::MERGES && B::MERGES;
     const IS_LARGE: bool = true;
     const BESIDE: usize = 224;
+    const TURNS: bool = false;
     // The kernels for one array would read each run once for every kind.
     const MOST_TILES: usize = 1 << 16;
 

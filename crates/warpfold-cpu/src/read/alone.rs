@@ -12,7 +12,7 @@ use crate::Op;
 use crate::batch::{Approximate, Lone, Read};
 use crate::float::{bf16_value, f16_value};
 
-/// A float as f64, in instructions that every element of a vector takes.
+/// A number that f64 holds, as one, in instructions that every element of a vector takes.
 trait Wide: Copy {
     fn wide(self) -> f64;
 }
@@ -32,14 +32,20 @@ wide! {
     bf16: bf16_value;
     f32: f64::from;
     f64: std::convert::identity;
+    i8: f64::from;
+    i16: f64::from;
+    i32: f64::from;
+    u8: f64::from;
+    u16: f64::from;
+    u32: f64::from;
 }
 
 /// The sum, mean or product of each real element.
 pub(super) fn rounded<F: Float>(inputs: Lone<'_, F>) {
     // The sum of -0 is +0.
-    with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32, F64 f64],
+    with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32, F64 f64, I8 i8, I16 i16, I32 i32, U8 u8, U16 u16, U32 u32],
         T => inputs.each(|x: T| F::of(x.wide() + 0.0)),
-        else with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
+        else with_real!(inputs.dtype(), [Bool bool, I64 i64, U64 u64],
             T => inputs.each(|x: T| x.alone_as::<F>()), else inputs.defer()));
 }
 
@@ -78,9 +84,9 @@ pub(super) fn complex_products<F: Float>(inputs: Lone<'_, Complex<F>>) {
 
 /// The magnitude of each real element.
 pub(super) fn magnitudes<F: Float>(inputs: Lone<'_, F>) {
-    with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32, F64 f64],
+    with_real!(inputs.dtype(), [F16 f16, BF16 bf16, F32 f32, F64 f64, I8 i8, I16 i16, I32 i32, U8 u8, U16 u16, U32 u32],
         T => inputs.each(|x: T| F::of(x.wide().abs())),
-        else with_real!(inputs.dtype(), [Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
+        else with_real!(inputs.dtype(), [Bool bool, I64 i64, U64 u64],
             T => inputs.each(|x: T| T::round_magnitude::<F>(x.magnitude())), else inputs.defer()));
 }
 

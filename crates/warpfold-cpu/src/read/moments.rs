@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 
 use warpfold_exact::exact::round_moments;
 use warpfold_exact::partial::Output;
-use warpfold_num::double_double::{DoubleDouble, two_product};
+use warpfold_num::double_double::{DoubleDouble, fast_two_sum, two_product};
 use warpfold_num::element::Float;
 use warpfold_num::{DType, Scalar, Value, with_element};
 use warpfold_plan::HostArray;
@@ -69,20 +69,34 @@ impl Certain for f32 {
     }
 }
 
-/// Numbers that are nearly known, and bounds on what they are off by; those of things that have no result are NaN.
-struct Known<X, const N: usize> {
-    value: [X; N],
+/// Numbers that are nearly known, each a sum of two parts, and bounds on what they are off by; those of things that have no result are NaN. Parts stand by
+/// themselves, as a register holds one part of several.
+struct Known<const N: usize> {
+    high: [f64; N],
+    low: [f64; N],
     error: [f64; N],
 }
 
-/// Rounds what is nearly known, and says what is certain.
-#[inline(always)]
-fn round<X: Nearly, F: Certain, const N: usize>(known: Known<X, N>) -> ([F; N], [bool; N]) {
-    let (mut results, mut are_certain) = ([F::ZERO; N], [false; N]);
-    for k in 0..N {
-        (results[k], are_certain[k]) = F::certain(known.value[k].double(), known.error[k]);
+impl<const N: usize> Known<N> {
+    #[inline(always)]
+    fn value<X: Nearly>(&self, k: usize) -> X {
+        X::of(DoubleDouble { high: self.high[k], low: self.low[k] })
     }
-    (results, are_certain)
+
+    #[inline(always)]
+    fn set<X: Nearly>(&mut self, k: usize, value: X) {
+        DoubleDouble { high: self.high[k], low: self.low[k] } = value.double();
+    }
+
+    /// Rounds what is nearly known, and says what is certain.
+    #[inline(always)]
+    fn round<F: Certain>(&self) -> ([F; N], [bool; N]) {
+        let (mut results, mut are_certain) = ([F::ZERO; N], [false; N]);
+        for k in 0..N {
+            (results[k], are_certain[k]) = F::certain(self.value(k), self.error[k]);
+        }
+        (results, are_certain)
+    }
 }
 
 /// A number with an error that is known.
@@ -94,12 +108,22 @@ trait Nearly: Copy {
     /// What each further operation adds, relative to its result.
     const STEP: f64;
 
-    fn high(self) -> f64;
+    fn of(parts: DoubleDouble) -> Self;
     fn double(self) -> DoubleDouble;
     /// `n · self - Σ sums²`.
     fn spread<const PARTS: usize>(self, n: f64, sums: &[Self; PARTS]) -> Self;
-    fn over(self, a: f64, b: f64) -> Self;
-    fn root(self) -> Self;
+    /// `1 / (a · b)`.
+    fn reciprocal(a: f64, b: f64) -> Self;
+    fn times(self, other: Self) -> Self;
+    /// The root, and about its reciprocal; of zero, about one.
+    fn root(self) -> (Self, f64);
+}
+
+/// About the reciprocal of a root, without a condition around a division, which would be a branch for each.
+#[inline(always)]
+fn reciprocal_of(root: f64) -> f64 {
+    let divisor = if root > 0.0 { root } else { 1.0 };
+    1.0 / divisor
 }
 
 impl Nearly for f64 {
@@ -114,8 +138,8 @@ impl Nearly for f64 {
     const STEP: f64 = 8.0 * f64::EPSILON;
 
     #[inline(always)]
-    fn high(self) -> f64 {
-        self
+    fn of(parts: DoubleDouble) -> f64 {
+        parts.high
     }
 
     #[inline(always)]
@@ -129,14 +153,19 @@ impl Nearly for f64 {
     }
 
     #[inline(always)]
-    fn over(self, a: f64, b: f64) -> f64 {
-        // Of inputs of one length there is one reciprocal for all.
-        self * (1.0 / (a * b))
+    fn reciprocal(a: f64, b: f64) -> f64 {
+        1.0 / (a * b)
     }
 
     #[inline(always)]
-    fn root(self) -> f64 {
-        self.sqrt()
+    fn times(self, other: f64) -> f64 {
+        self * other
+    }
+
+    #[inline(always)]
+    fn root(self) -> (f64, f64) {
+        let root = self.sqrt();
+        (root, reciprocal_of(root))
     }
 }
 
@@ -151,8 +180,8 @@ impl Nearly for DoubleDouble {
     const STEP: f64 = 64.0 * ULP_SQUARED;
 
     #[inline(always)]
-    fn high(self) -> f64 {
-        self.high
+    fn of(parts: DoubleDouble) -> DoubleDouble {
+        parts
     }
 
     #[inline(always)]
@@ -173,13 +202,22 @@ impl Nearly for DoubleDouble {
     }
 
     #[inline(always)]
-    fn over(self, a: f64, b: f64) -> DoubleDouble {
-        self.divide(two_product(a, b))
+    fn reciprocal(a: f64, b: f64) -> DoubleDouble {
+        DoubleDouble::ONE.divide(two_product(a, b))
     }
 
     #[inline(always)]
-    fn root(self) -> DoubleDouble {
-        self.sqrt()
+    fn times(self, other: DoubleDouble) -> DoubleDouble {
+        self.multiply(other)
+    }
+
+    #[inline(always)]
+    fn root(self) -> (DoubleDouble, f64) {
+        let root = self.high.sqrt();
+        let reciprocal = reciprocal_of(root);
+        // One Newton step on the exact residual, by three roundings of a correction below 2^-52 of the root.
+        let residual = root.mul_add(-root, self.high) + self.low;
+        (fast_two_sum(root, 0.5 * residual * reciprocal), reciprocal)
     }
 }
 
@@ -196,13 +234,15 @@ impl<F: Certain> MomentAs<F> {
         smalls: &[Approximate<X, PARTS>; N],
         counts: [u64; N],
     ) -> ([F; N], [bool; N]) {
-        let squares = smalls.map(|small| small.squares);
-        let sums = smalls.map(|small| small.sum);
-        let n = counts.map(|count| count as f64);
-        let mut known = Known { value: squares, error: [0.0; N] };
+        let mut known = Known { high: [0.0; N], low: [0.0; N], error: [0.0; N] };
+        let mut n = [0.0; N];
+        for k in 0..N {
+            known.set(k, smalls[k].squares);
+            n[k] = counts[k] as f64;
+        }
         let has_value = !self.what.op.is_spread();
         for k in 0..N {
-            let square = squares[k].high();
+            let square = known.high[k];
             // What has underflowed, and counts that are no exact f64, are not to be trusted.
             let is_sound = (square > X::LEAST) & (counts[k] < MOST) & (counts[k] > self.what.ddof);
             let error = X::bound(n[k]) * square;
@@ -212,25 +252,57 @@ impl<F: Certain> MomentAs<F> {
         }
         if self.what.op.is_spread() {
             let ddof = self.what.ddof as f64;
+            // Loops of few steps each: in one for all, the compiler keeps no whole vectors.
+            let (mut high, mut low) = ([[0.0; N]; PARTS], [[0.0; N]; PARTS]);
+            for part in 0..PARTS {
+                for k in 0..N {
+                    let sum = smalls[k].sum[part].double();
+                    (high[part][k], low[part][k]) = sum.into();
+                }
+            }
+            // Of inputs of one length there is one reciprocal for all. Of no more than 2^50 elements the difference is exact.
+            let mut over = Known { high: [0.0; N], low: [0.0; N], error: [0.0; N] };
             for k in 0..N {
-                let variance = squares[k].spread(n[k], &sums[k]).over(n[k], n[k] - ddof);
-                // Of no more than 2^50 elements the difference is exact.
-                let error =
-                    known.error[k] * (1.0 / (n[k] - ddof)) + variance.high().abs() * X::STEP;
-                (known.value[k], known.error[k]) = (variance, error);
+                over.set(k, X::reciprocal(n[k], n[k] - ddof));
+                over.error[k] = 1.0 / (n[k] - ddof);
+            }
+            for k in 0..N {
+                let mut sums = [X::of(DoubleDouble::ZERO); PARTS];
+                for part in 0..PARTS {
+                    sums[part] = X::of(DoubleDouble { high: high[part][k], low: low[part][k] });
+                }
+                let variance = known.value::<X>(k).spread(n[k], &sums).times(over.value(k));
+                let rounding = variance.double().high.abs() * X::STEP;
+                known.error[k] = known.error[k] * over.error[k] + rounding;
+                known.set(k, variance);
             }
         }
-        if matches!(self.what.op, Op::Std | Op::L2 | Op::Linf) {
-            for k in 0..N {
-                let root = known.value[k].root();
-                // Half as much relative to the root, if the number is well above its bound; nothing may be where all is zero.
-                let error = known.error[k] / root.high() + root.high() * X::STEP;
-                let is_zero = known.value[k].high() == 0.0 && known.error[k] == 0.0;
-                let error = if error < root.high() { error } else { f64::NAN };
-                (known.value[k], known.error[k]) = (root, if is_zero { 0.0 } else { error });
+        match self.what.op {
+            Op::Std => {
+                for k in 0..N {
+                    let (root, reciprocal) = known.value::<X>(k).root();
+                    let high = root.double().high;
+                    // Half as much relative to the root, if the number is well above its bound; nothing may be where all is zero.
+                    let error = known.error[k] * reciprocal + high * X::STEP;
+                    let is_zero = (known.high[k] == 0.0) & (known.error[k] == 0.0);
+                    let error = if error < high { error } else { f64::NAN };
+                    known.error[k] = if is_zero { 0.0 } else { error };
+                    known.set(k, root);
+                }
             }
+            Op::L2 | Op::Linf => {
+                for k in 0..N {
+                    let (root, _) = known.value::<X>(k).root();
+                    let high = root.double().high;
+                    // Half as much relative to the root as to the sum of squares, without a division.
+                    let error = (X::bound(n[k]) + X::STEP) * high;
+                    known.error[k] = if known.error[k] >= 0.0 { error } else { f64::NAN };
+                    known.set(k, root);
+                }
+            }
+            _ => {}
         }
-        round(known)
+        known.round()
     }
 }
 

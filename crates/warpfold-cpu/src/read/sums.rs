@@ -223,6 +223,23 @@ macro_rules! integer_sums {
                 (*sum).try_into().ok()
             }
 
+            /// Of several at once: those of which 64 bits hold all.
+            #[inline(always)]
+            fn neighbours(
+                &self,
+                sums: &[[i128; 1]; AT_ONCE],
+                _: [u64; AT_ONCE],
+            ) -> ([MaybeUninit<$integer>; AT_ONCE], [bool; AT_ONCE]) {
+                let mut results = [const { MaybeUninit::uninit() }; AT_ONCE];
+                let mut are_results = [false; AT_ONCE];
+                for k in 0..AT_ONCE {
+                    let result = sums[k][0] as $integer;
+                    are_results[k] = i128::from(result) == sums[k][0];
+                    results[k] = MaybeUninit::new(result);
+                }
+                (results, are_results)
+            }
+
             fn finished(&self, output: Output) -> $integer {
                 one(output)
             }

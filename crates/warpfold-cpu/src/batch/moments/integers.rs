@@ -49,6 +49,7 @@ impl<W: NarrowInteger> LaneOperation for Integers<W> {
     const NOTHING: Self::Small =
         Approximate { sum: [DoubleDouble::ZERO], squares: DoubleDouble::ZERO };
     without_exponent_range!(W);
+    const TURNS_FROM: usize = N + 1;
 
     #[inline(always)]
     fn filler(self, _: W) -> W {

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::super::lanes::{LaneOperation, N, Positions, without_exponent_range};
+use super::super::lanes::{LaneOperation, MOST_TURNED, N, Positions, without_exponent_range};
 use super::Approximate;
 use super::widen::Widen;
 use warpfold_num::double_double::{DoubleDouble, fast_two_sum, two_product, two_sum};
@@ -64,6 +64,9 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Squares
     const NOTHING: Approximate<DoubleDouble, PARTS> =
         Approximate { sum: [DoubleDouble::ZERO; PARTS], squares: DoubleDouble::ZERO };
     without_exponent_range!([W; PARTS]);
+    // Of so many operations an element, what joins the lanes of a run is the most of them.
+    const BESIDE: usize = MOST_TURNED;
+    const TURNS_FULL: bool = true;
 
     #[inline(always)]
     fn filler(self, _: [W; PARTS]) -> [W; PARTS] {
