@@ -161,6 +161,38 @@ def test_out():
     assert frozen.tolist() == [0, 0]
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int32, np.complex64])
+@pytest.mark.parametrize("name", ["sum", "mean", "var", "l2", "prod", "max", "argmax", "any", "count_nonzero"])
+def test_many_results_are_written_where_they_stay(name, dtype):
+    x = (np.arange(4 << 15) % 13 - 6).astype(dtype).reshape(-1, 4)
+    if np.iscomplexobj(x) and name in ("max", "argmax"):
+        pytest.skip("complex numbers have no order")
+    reduce = getattr(wf, name)
+    wanted = np.array([reduce(row) for row in x[:13]])
+    found = reduce(x, axis=1)
+    assert found.flags.writeable and found.dtype == wanted.dtype
+    assert np.array_equal(found.reshape(-1)[: 13 * 2520].reshape(-1, 13), np.tile(wanted, (2520, 1)))
+    out = np.full_like(found, 5)
+    assert reduce(x, axis=1, out=out) is out and np.array_equal(out, found)
+    out[:] = 5
+    segments = getattr(wf, f"segment_{name}")
+    assert segments(x.reshape(-1), every=4, out=out) is out and np.array_equal(out, found)
+
+
+def test_results_go_over_the_array_itself():
+    x = np.arange(4 << 15, dtype=np.float64).reshape(4, -1)
+    wanted = wf.sum(x, axis=0)
+    assert np.array_equal(wf.sum(x, axis=0, out=x[0]), wanted)
+    assert np.array_equal(x[0], wanted)
+
+
+def test_parts_without_a_result_among_many():
+    x, offsets = np.ones(40000), np.append(np.repeat(0, 3), np.arange(1, 40001))
+    out = np.zeros(len(offsets) - 1)
+    assert wf.segment_mean(x, offsets, out=out) is out
+    assert np.isnan(out[:2]).all() and (out[2:] == 1).all()
+
+
 def test_wrong_keywords():
     x = np.arange(6.0).reshape(2, 3)
     for axis in (2, -3, (0, 0), (0, 5)):

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use warpfold_engine::{self as engine, Columns, Parts, Request};
+use warpfold_engine::{self as engine, Columns, HostArray, OutputArray, Parts, Request};
 use warpfold_exact::partial::{Finish, Output, Summary};
 use warpfold_num::{Column, DType, Error, Op, Value};
 
@@ -168,6 +168,13 @@ impl OutputBuffer {
         if needed == 0 { Ok(()) } else { memory::check_output_of(self.dtype, self.out) }
     }
 
+    /// Whether some element of an array may lie in the room.
+    fn overlaps(&self, x: HostArray<'_>) -> bool {
+        let (array, start) = (x.bytes().as_ptr_range(), self.out.addr());
+        let end = start.saturating_add(self.capacity.saturating_mul(self.dtype.size()));
+        start < array.end.addr() && array.start.addr() < end
+    }
+
     /// Writes an output that was checked to go in.
     ///
     /// # Safety
@@ -204,6 +211,14 @@ unsafe fn run(request: &wf_request, buffer: OutputBuffer) -> Outcome<()> {
         // SAFETY: as above, and the room was checked.
         return unsafe { buffer.put(output) };
     }
+    // As they are found, unless there are two columns, or the room is part of the array.
+    if op != Op::MinMax && !buffer.overlaps(ready.request.x) {
+        let outputs = ready.outputs()? as usize;
+        // SAFETY: the room was checked for so many results of their type, and nobody else uses it while the call lasts, as the caller vouches.
+        let mut out = unsafe { OutputArray::from_raw(buffer.dtype, buffer.out.cast(), outputs) };
+        engine::columns_into(&ready.request, ready.finish, &mut out)?;
+        return Ok(());
+    }
     let mut offset = 0;
     for (_, column) in ready.columns()? {
         // SAFETY: as above, and the room was checked for all columns.
@@ -236,7 +251,8 @@ pub unsafe extern "C" fn wf_result_type(
 
 /// Runs a request and writes its results to out, memory for capacity elements of out_type, which must be the results' type. There is one
 /// result for each part (1 for a whole array); WF_MINMAX gives all minima and then all maxima. written, which may be null, receives how many
-/// results there are, also where they do not go in (WF_ERROR_CAPACITY). Nothing is written to out unless the call succeeds.
+/// results there are, also where they do not go in (WF_ERROR_CAPACITY). Nothing is written to out if
+/// the request or the room is refused; results of several parts are written as they are found, so that out means nothing where one of them fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wf_request_run(
     request: *const wf_request,

@@ -57,7 +57,7 @@ use warpfold_num::{
 };
 use warpfold_plan::group::check_lengths;
 use warpfold_plan::plan::{self, BatchPlan, Plan};
-use warpfold_plan::{HostArray, Parts, Request};
+use warpfold_plan::{HostArray, Indices, OutputArray, Parts, Request};
 
 /// What the executor reads: one array, or two of one length.
 #[derive(Debug, Clone, Copy)]
@@ -182,7 +182,7 @@ pub fn columns_and_gaps(request: &Request<'_>, finish: Finish) -> Result<(Column
         of_parts(request)?;
         return stats::stats(request, finish);
     }
-    let (columns, gaps) = columns_of(request, finish)?;
+    let (columns, gaps) = columns_of(request, finish, None)?;
     let all = vec![gaps; columns.len()];
     Ok((columns, all))
 }
@@ -193,15 +193,43 @@ pub fn stand_in(op: Op, dtype: DType, finish: Finish, empty: Empty) -> Option<Ou
     with_element!(dtype, T => batch::Ending::of::<T>(op, finish, empty).stand_in)
 }
 
-/// [`columns`] of a reduction that has one or two, which have the same gaps.
-fn columns_of(request: &Request<'_>, finish: Finish) -> Result<(Columns, Vec<u64>)> {
+/// [`columns_and_gaps`] of a reduction that has one number, into memory of the caller's: the outputs that have no value. If it fails, what the memory holds
+/// means nothing.
+///
+/// # Errors
+/// As [`columns`]; [`Error::Shape`] if the memory is not for so many results of their type.
+pub fn columns_into(
+    request: &Request<'_>,
+    finish: Finish,
+    out: &mut OutputArray<'_>,
+) -> Result<Vec<u64>> {
+    let finish = Finish { overflow: request.policy.overflow, ..finish };
+    let types = (request.x.dtype(), finish.round_to);
+    out.check(request.op, types, of_parts(request)?.batch.outputs())?;
+    // Indices of the array are made of those of parts, which are all found first.
+    let is_index = matches!(request.op, Op::ArgMin | Op::ArgMax);
+    let at_once = !is_index || request.indices == Indices::OfInput;
+    let (columns, gaps) = columns_of(request, finish, at_once.then_some(&*out))?;
+    match columns.first() {
+        Some((_, column)) if !column.is_empty() => out.copy_from(column),
+        _ => {}
+    }
+    Ok(gaps)
+}
+
+/// [`columns`] of a reduction that has one or two, which have the same gaps; empty if they were written to the caller's memory.
+fn columns_of(
+    request: &Request<'_>,
+    finish: Finish,
+    out: Option<&OutputArray<'_>>,
+) -> Result<(Columns, Vec<u64>)> {
     let Request { op, x, parts, indices, empty, .. } = request;
     check(*op, x.dtype())?;
     let (plan, indices, empty) = (&of_parts(request)?, *indices, *empty);
     let gaps = Mutex::new(Vec::new());
     let columns = with_element!(x.dtype(), T => {
         let x = elements::<T>(x);
-        columns::columns(&read::Outputs { x, parts, plan, indices, finish, empty, gaps: &gaps })
+        columns::columns(&read::Outputs { x, parts, plan, indices, finish, empty, gaps: &gaps, out })
     })?;
     Ok((columns, gaps.into_inner().unwrap_or_else(|poison| poison.into_inner())))
 }
@@ -216,7 +244,7 @@ pub fn partials(request: &Request<'_>) -> Result<Vec<AnyPartial>> {
     let (plan, finish) = (&of_parts(request)?, Finish::default());
     with_element!(x.dtype(), T => {
         let (x, indices, empty, gaps) = (elements::<T>(x), *indices, request.empty, &Mutex::default());
-        let outputs = read::Outputs { x, parts, plan, indices, finish, empty, gaps };
+        let outputs = read::Outputs { x, parts, plan, indices, finish, empty, gaps, out: None };
         Ok(outputs.partials().into_iter().map(AnyPartial::from).collect())
     })
 }

@@ -9,7 +9,9 @@ pub mod operator;
 mod reduce;
 mod stream;
 
-pub use reduce::{columns, columns_and_gaps, output, partials, plan, plan_parts, reduce, stand_in};
+pub use reduce::{
+    columns, columns_and_gaps, columns_into, output, partials, plan, plan_parts, reduce, stand_in,
+};
 pub use stream::Stream;
 pub use warpfold_cpu::{
     Columns, Mixing, PartialsByKey, check, facts, group_by, group_dense, runs_by_key, segments,
@@ -17,4 +19,4 @@ pub use warpfold_cpu::{
 };
 pub use warpfold_expr::map;
 pub use warpfold_plan::group::Key;
-pub use warpfold_plan::{HostArray, Indices, Names, Parts, Request};
+pub use warpfold_plan::{HostArray, Indices, Names, OutputArray, Parts, Request};

@@ -5,7 +5,9 @@ use warpfold_exact::partial::{Finish, Output};
 use warpfold_num::{DType, Error, Op, Result};
 use warpfold_plan::{Parts, Request};
 
-pub use warpfold_cpu::{columns, columns_and_gaps, partials, plan, plan_parts, stand_in};
+pub use warpfold_cpu::{
+    columns, columns_and_gaps, columns_into, partials, plan, plan_parts, stand_in,
+};
 
 /// Folds a whole array, or two; or an array of which all axes are folded.
 ///

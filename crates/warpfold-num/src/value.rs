@@ -178,6 +178,18 @@ macro_rules! values {
                 any.downcast_ref::<Vec<R>>().map(Vec::as_slice)
             }
 
+            /// The same, to be changed.
+            pub fn slice_mut<R: Copy + 'static>(&mut self) -> Option<&mut [R]> {
+                let any: &mut dyn Any = match self {
+                    $(Column::$variant(values) => values,)+
+                    Column::ComplexF16(values) => values,
+                    Column::ComplexBF16(values) => values,
+                    Column::Complex64(values) => values,
+                    Column::Complex128(values) => values,
+                };
+                any.downcast_mut::<Vec<R>>().map(Vec::as_mut_slice)
+            }
+
             /// The numbers as what they are; `None` if they are of another type. An empty column is of any type.
             pub fn typed<R: Copy + 'static>(mut self) -> Option<Vec<R>> {
                 if self.is_empty() {

@@ -4,6 +4,7 @@
 //! through `warpfold`.
 
 pub mod group;
+mod output;
 pub mod plan;
 pub mod request;
 pub mod segment;
@@ -11,4 +12,5 @@ pub mod shape;
 
 use warpfold_num::{Accuracy, DType, Error, Nan, Op, PartialKind, Policy, Result, Value};
 
+pub use output::{OutputArray, Slot};
 pub use request::{Grouping, HostArray, Indices, Names, Parts, Request};

@@ -263,8 +263,8 @@ pub enum Indices {
 
 /// A reduction to be done: of one array or a pair, whole or in parts, under a policy.
 ///
-/// Every front builds one, and every executor runs it. More can be asked for later (maps, masks, weights, initial values, memory for the
-/// results) without a change for those who do not.
+/// Every front builds one, and every executor runs it. More can be asked for later (maps, masks, weights, initial values) without a change for
+/// those who do not.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Request<'a> {

@@ -197,6 +197,23 @@ impl Wanted {
         }
     }
 
+    /// The engine's type of results and the caller's, where one is the other as it lies in memory and nothing is looked at between.
+    pub(crate) fn as_found(&self) -> Option<(DType, DType)> {
+        let Wanted { op, dtype, finish, .. } = *self;
+        let is_checked = op == Op::Prod && !dtype.is_float() && finish.round_to.is_some();
+        let has_several = matches!(op, Op::MinMax | Op::Stats);
+        if self.is_corrected() || is_checked || has_several || dtype == DType::Bool {
+            return None;
+        }
+        let found = op.result_dtype(dtype, finish.round_to)?;
+        match self.integer {
+            // A count of things in memory, or the index of one, is far below 2^63.
+            None | Some(DType::I64) if is_index(op) => Some((found, DType::I64)),
+            None => Some((found, found)),
+            Some(_) => None,
+        }
+    }
+
     /// One result with the type that the caller expects.
     pub(crate) fn value(&self, value: Value) -> PyResult<Value> {
         if self.dtype.is_float() && !is_index(self.op) {

@@ -5,8 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use warpfold_num::{Column, DType, Value};
 
+use crate::destination::Destination;
 use crate::names::name;
-use crate::take::{Buffer, Home, Input, OnGpu, Taken, jax, numpy, torch};
+use crate::take::{Home, Taken, jax, numpy, torch};
 
 /// The element type of a column of results.
 pub(crate) fn dtype_of(column: &Column) -> DType {
@@ -60,24 +61,69 @@ pub(crate) fn array<'py>(
     }
     let dtype = dtype_of(column);
     match home {
-        Home::Torch => return torch::array(py, column, dtype, shape),
         Home::Gpu(gpu) => return gpu.give(py, &array(py, gpu.host(), column, shape)?, false),
         Home::Jax { is_narrow } => {
             check_width(column, is_narrow)?;
             return jax::array(&array(py, Home::NumPy, column, shape)?);
         }
-        Home::NumPy | Home::Python => {}
+        Home::Torch | Home::NumPy | Home::Python => {}
+    }
+    let made = empty(py, home, dtype, shape)?;
+    Destination::of(made.clone(), home, dtype)?.fill(column)?;
+    Ok(made)
+}
+
+/// An array for results of a type, in C order, that nobody has written to: of NumPy, or of torch on the host.
+fn empty<'py>(
+    py: Python<'py>,
+    home: Home,
+    dtype: DType,
+    shape: &[u64],
+) -> PyResult<Bound<'py, PyAny>> {
+    if home == Home::Torch {
+        return torch::empty(py, dtype, shape);
     }
     let numpy = numpy(py)?;
-    // The buffer protocol has no name for bfloat16.
+    // NumPy makes no bfloat16 by itself.
     let written = if dtype == DType::BF16 { DType::U16 } else { dtype };
     let shape = PyTuple::new(py, shape)?;
     let array = numpy.empty.bind(py).call1((shape, numpy.scalar(py, written)?))?;
-    fill(&Buffer::of(&array, true)?, column)?;
-    if dtype == DType::BF16 {
-        return array.call_method1("view", (numpy.scalar(py, dtype)?,));
+    match dtype {
+        DType::BF16 => array.call_method1("view", (numpy.scalar(py, dtype)?,)),
+        _ => Ok(array),
     }
-    Ok(array)
+}
+
+/// Bytes of results from which on it matters that they are written once, to where they stay.
+const LARGE: u64 = 64 << 10;
+
+/// An array of the caller's library that results of a type are to be written to as they are found, if there will be many: the caller's own, or a new one. `None`
+/// where they are given when they are there.
+pub(crate) fn beforehand<'py>(
+    py: Python<'py>,
+    home: Home,
+    out: Option<&Bound<'py, PyAny>>,
+    dtype: DType,
+    shape: &[u64],
+) -> PyResult<Option<(Bound<'py, PyAny>, Destination<'py>)>> {
+    let elements = shape.iter().fold(1u64, |n, &length| n.saturating_mul(length));
+    let is_small = elements.saturating_mul(dtype.size() as u64) < LARGE;
+    if is_small || !matches!(home, Home::NumPy | Home::Python | Home::Torch) {
+        return Ok(None);
+    }
+    let (array, home) = match out {
+        // Where there is no memory for so many, the engine says so.
+        None => match empty(py, home, dtype, shape) {
+            Ok(array) => (array, home),
+            Err(_) => return Ok(None),
+        },
+        Some(out) => match checked(out, dtype, shape)? {
+            Some(home) => (out.clone(), home),
+            None => return Ok(None),
+        },
+    };
+    let destination = Destination::of(array.clone(), home, dtype)?;
+    Ok(Some((array, destination)))
 }
 
 /// Writes results into an array of the caller's, and gives it back.
@@ -87,8 +133,17 @@ pub(crate) fn into<'py>(
     shape: &[u64],
 ) -> PyResult<Bound<'py, PyAny>> {
     let dtype = dtype_of(column);
+    match checked(out, dtype, shape)? {
+        Some(home) => Destination::of(out.clone(), home, dtype)?.fill(column)?,
+        None => into_gpu(out, column, shape)?,
+    }
+    Ok(out.clone())
+}
+
+/// The library of an array of the caller's in the host's memory that is for results of a type and shape, or why it is not; `None` of one on a GPU.
+fn checked(out: &Bound<'_, PyAny>, dtype: DType, shape: &[u64]) -> PyResult<Option<Home>> {
     let given = match crate::take::take_any(out)? {
-        Taken::Gpu(given) => return into_gpu(out, &given, column, shape),
+        Taken::Gpu(_) => return Ok(None),
         other => other.into_input()?,
     };
     if given.dtype != dtype {
@@ -103,58 +158,17 @@ pub(crate) fn into<'py>(
             given.shape
         )));
     }
-    write(out, &given, column)?;
-    Ok(out.clone())
+    Ok(Some(given.home))
 }
 
-/// Copies results into an array on a GPU, and gives it back.
-fn into_gpu<'py>(
-    out: &Bound<'py, PyAny>,
-    given: &OnGpu,
-    column: &Column,
-    shape: &[u64],
-) -> PyResult<Bound<'py, PyAny>> {
+/// Copies results into an array on a GPU.
+fn into_gpu(out: &Bound<'_, PyAny>, column: &Column, shape: &[u64]) -> PyResult<()> {
+    let Taken::Gpu(given) = crate::take::take_any(out)? else {
+        unreachable!("the array is on a GPU")
+    };
     given.check_results(dtype_of(column), shape)?;
     let made = array(out.py(), Home::Gpu(given.gpu), column, shape)?;
-    given.gpu.copy(out, &made)?;
-    Ok(out.clone())
-}
-
-fn write(out: &Bound<'_, PyAny>, given: &Input, column: &Column) -> PyResult<()> {
-    match given.home {
-        Home::Torch => return given.fill(crate::number::bytes(column)),
-        Home::Jax { .. } => {
-            return Err(PyTypeError::new_err("arrays of JAX are never written to; leave out out"));
-        }
-        Home::Gpu(_) => unreachable!("it lies in the host's memory"),
-        Home::NumPy | Home::Python => {}
-    }
-    if given.contiguous(false).is_none() {
-        return Err(PyValueError::new_err(
-            "out must be contiguous, in C order; give such an array",
-        ));
-    }
-    if given.dtype == DType::BF16 {
-        let bits = out.call_method1("view", (numpy(out.py())?.scalar(out.py(), DType::U16)?,))?;
-        return fill(&Buffer::of(&bits, true)?, column);
-    }
-    fill(&Buffer::of(out, true)?, column)
-}
-
-/// Copies results to a contiguous buffer of as many elements of their type.
-fn fill(buffer: &Buffer, column: &Column) -> PyResult<()> {
-    let bytes = crate::number::bytes(column);
-    if buffer.bytes() != bytes.len() {
-        return Err(PyValueError::new_err(format!(
-            "the results are {} bytes, and there is room for {}",
-            bytes.len(),
-            buffer.bytes()
-        )));
-    }
-    // SAFETY: the buffer is writable, contiguous as its callers saw to, and as long as what is written; nobody can have freed it, and
-    // the results are memory of ours.
-    unsafe { buffer.address().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
-    Ok(())
+    given.gpu.copy(out, &made)
 }
 
 /// Keyword arguments for a class of the package.

@@ -13,6 +13,7 @@
 mod columns;
 mod convert;
 mod cuda;
+mod destination;
 mod dispatch;
 mod errors;
 mod exact;

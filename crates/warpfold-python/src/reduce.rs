@@ -121,8 +121,36 @@ impl<'a, 'py> Call<'a, 'py> {
         let request = Request::new(self.op, memory)
             .policy(self.policy)
             .parts(Arc::new(Parts::Axes(form, folding)));
+        if let Some(given) = self.at_once(py, input, &request, wanted, &shape)? {
+            return Ok(given);
+        }
         let columns = columns(py, input.bytes(), &request, wanted, inputs > 0)?;
         self.give_columns(py, input.home, columns, &shape, wanted)
+    }
+
+    /// Has results of an array's parts written to where they stay, as they are found; `None` where they are few, or are converted first, or some part may have none.
+    pub(crate) fn at_once(
+        &self,
+        py: Python<'py>,
+        input: &Input,
+        request: &Request<'_>,
+        wanted: &Wanted,
+        shape: &[u64],
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some((found, given)) = wanted.as_found() else { return Ok(None) };
+        let beforehand = give::beforehand(py, input.home, self.out, given, shape)?;
+        let Some((array, mut destination)) = beforehand else { return Ok(None) };
+        if !destination.is_apart_from(input)? {
+            return Ok(None);
+        }
+        let mut memory = destination.memory(found);
+        let done =
+            run(py, input.bytes(), || engine::columns_into(request, wanted.finish, &mut memory));
+        match done {
+            Ok(_) => Ok(Some(array)),
+            Err(error) if is_missing(&error) => Ok(None),
+            Err(error) => Err(raised(&error)),
+        }
     }
 
     /// The results where each is of too few elements, if that is NaN.

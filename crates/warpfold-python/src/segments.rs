@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use warpfold_engine as engine;
+use warpfold_engine::{self as engine, Request};
 use warpfold_num::{DType, Policy};
 use warpfold_plan::segment::{Numbers, Segments};
 
@@ -61,6 +61,12 @@ pub(crate) fn reduce<'py>(
     check_bools(py, call.op, &input, call.policy)?;
     let mask = mask(segments.mask)?;
     cut(py, call.policy, segments, (host.len(), input.bytes()), |parts, outputs| {
+        if mask.is_none() {
+            let request = Request::new(call.op, host).policy(call.policy).parts(parts.clone());
+            if let Some(given) = call.at_once(py, &input, &request, &wanted, &[outputs])? {
+                return Ok(given);
+            }
+        }
         let columns = columns(py, call, &input, mask.as_ref(), parts, &wanted)?;
         call.give_columns(py, input.home, columns, &[outputs], &wanted)
     })

@@ -185,8 +185,8 @@ pub use warpfold_num::{limbs, random};
 pub use warpfold_plan::{group, plan, segment, shape};
 
 pub use batch::{
-    ByAxes, ByGroups, ByNumbers, BySegments, Columns, OrNone, OutputShape, ReduceBatched,
-    UnderPolicy, group_by, group_dense, reduce_axes, reduce_by_key, reduce_segments,
+    ByAxes, ByGroups, ByNumbers, BySegments, Columns, Complete, OrNone, OutputArray, OutputShape,
+    ReduceBatched, UnderPolicy, group_by, group_dense, reduce_axes, reduce_by_key, reduce_segments,
 };
 pub use exact::{Dot, Exact, Moments};
 pub use functions::*;

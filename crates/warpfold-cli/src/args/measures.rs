@@ -71,6 +71,10 @@ pub(crate) struct BenchSegments {
     #[arg(long, value_name = "ISA", value_parser = choice::isa())]
     pub(crate) isa: Option<Isa>,
 
+    /// Write results to memory that is used again and again, as sum_into and out= do, and not to new memory each time; leaves out minmax and stats
+    #[arg(long)]
+    pub(crate) into: bool,
+
     /// Write the report, with every figure and the machine, to a JSON file
     #[arg(long, value_name = "FILE")]
     pub(crate) export: Option<PathBuf>,

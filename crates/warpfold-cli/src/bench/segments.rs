@@ -52,9 +52,12 @@ pub(crate) fn segments(args: &BenchSegments) -> Result<(), Failure> {
             "--device {} is not measured; this takes --device cpu, cuda or cuda:N",
             args.device
         ))),
-        _ if args.threads.is_some() || args.isa.is_some() || args.time.is_some() => Err(Failure::Usage(
-            "--threads, --isa and --time are the processor's; leave them out on a GPU".into(),
-        )),
+        _ if args.threads.is_some() || args.isa.is_some() || args.time.is_some() || args.into => {
+            Err(Failure::Usage(
+                "--threads, --isa, --time and --into are the processor's; leave them out on a GPU"
+                    .into(),
+            ))
+        }
         _ if (&args.ops[..], &args.dtypes[..]) != (&[Op::Sum], &[DType::F32]) => {
             Err(Failure::Usage("of a GPU's rows, --ops is sum and --dtypes is f32".into()))
         }
@@ -76,6 +79,7 @@ fn processor(args: &BenchSegments) -> Result<(), Failure> {
         ops: args.ops.clone(),
         types: args.dtypes.clone(),
         isa: args.isa,
+        into: args.into,
         filter: args.filter.clone(),
         threads: args.threads.map(|threads| threads as usize),
         revision: std::env::var("WARPFOLD_REVISION").ok(),
@@ -134,13 +138,14 @@ fn sheet(found: &Report, threads: Option<usize>) -> Sheet {
     let head = ["case", "parts", "time", "±", "GB/s", "of flat", "target", "how"];
     let mut sheet = Sheet::new(title, head);
     sheet.above.push(format!(
-        "warpfold {}, {}, {} kernels. Arrays of {}: {} elements of f32, of other types as many bytes; {}. Bytes are those of input, offsets or keys, and results; the fraction is of input alone, beside {}.",
+        "warpfold {}, {}, {} kernels. Arrays of {}: {} elements of f32, of other types as many bytes; {}. Bytes are those of input, offsets or keys, and results{}; the fraction is of input alone, beside {}.",
         found.header.warpfold,
         found.header.date,
         machine.isa,
         size(4 * found.n),
         found.n,
         up_to(threads.unwrap_or(machine.cores)),
+        if found.into_kept_memory { ", which go to memory that is used again and again" } else { "" },
         found.baseline
     ));
     for row in &found.rows {

@@ -16,7 +16,7 @@ use warpfold_plan::plan::adds_singly;
 /// How the partial of an input becomes a result. Readers know no element types, so that few are compiled.
 pub(crate) trait Read<S>: Sync {
     /// The result.
-    type Result: Copy + Send;
+    type Result: Copy + Send + 'static;
 
     /// Whether reading one takes many operations: neighbours are read by the widest registers then, the last few with others beside them.
     const IS_LONG: bool = false;

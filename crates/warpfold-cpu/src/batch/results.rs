@@ -1,7 +1,7 @@
 //! Slots for the results of many reductions, which threads fill by a reader, and the first output that has no value.
 
-use std::cell::UnsafeCell;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, replace};
+use std::ops::Deref;
 use std::sync::Mutex;
 
 use super::ending::Ending;
@@ -17,21 +17,64 @@ use crate::{DType, Empty, Error, Nan, Op, Result};
 use warpfold_exact::partial::{Output, Partial};
 use warpfold_num::Element;
 use warpfold_num::error::At;
-use warpfold_plan::HostArray;
 use warpfold_plan::plan::Isa;
+use warpfold_plan::{HostArray, OutputArray, Slot};
+
+/// Where results are written.
+enum Place<'r, R> {
+    /// Memory of ours, which becomes a column.
+    Own(Box<[Slot<R>]>),
+    /// Memory of the caller's.
+    Callers(&'r [Slot<R>]),
+}
+
+impl<R> Deref for Place<'_, R> {
+    type Target = [Slot<R>];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Slot<R>] {
+        match self {
+            Place::Own(slots) => slots,
+            Place::Callers(slots) => slots,
+        }
+    }
+}
+
 /// Slots for results, and the first output that has none.
-struct Slots<R> {
-    slots: Box<[UnsafeCell<MaybeUninit<R>>]>,
+struct Slots<'r, R> {
+    slots: Place<'r, R>,
     pages: Pages,
     failure: Mutex<Option<(u64, Error)>>,
     gaps: Mutex<Vec<u64>>,
 }
 
 // SAFETY: threads write different slots, as `Sink` asks of drivers.
-unsafe impl<R: Send> Sync for Slots<R> {}
+unsafe impl<R: Send> Sync for Slots<'_, R> {}
 
-impl<R: Copy + Send> Slots<R> {
-    fn new(op: Op, dtype: DType, outputs: u64, threads: usize) -> Result<Self> {
+impl<R> Drop for Slots<'_, R> {
+    /// Leaves numbers in memory of the caller's when a reduction fails: a result that was not known may have been written as one without a value.
+    fn drop(&mut self) {
+        if let Place::Callers(slots) = self.slots {
+            // SAFETY: threads are done with the slots; of all element types, zeros are a value.
+            unsafe { slots.as_ptr().cast::<R>().cast_mut().write_bytes(0, slots.len()) };
+        }
+    }
+}
+
+impl<'r, R: Copy + Send + 'static> Slots<'r, R> {
+    /// In the caller's memory, if there is some and it is for results of this type.
+    fn new(
+        (op, dtype): (Op, DType),
+        outputs: u64,
+        threads: usize,
+        out: Option<&'r OutputArray<'_>>,
+    ) -> Result<Self> {
+        let pages = Pages::new(threads);
+        let (failure, gaps) = (Mutex::new(None), Mutex::new(Vec::new()));
+        let callers = out.and_then(OutputArray::slots);
+        if let Some(slots) = callers.filter(|slots| slots.len() as u64 == outputs) {
+            return Ok(Slots { slots: Place::Callers(slots), pages, failure, gaps });
+        }
         let Some(mut slots) = usize::try_from(outputs).ok().and_then(|n| with_capacity(n).ok())
         else {
             return Err(Error::Shape {
@@ -40,10 +83,8 @@ impl<R: Copy + Send> Slots<R> {
                 remedy: "keep fewer axes or segments, or take them a part at a time",
             });
         };
-        slots.resize_with(outputs as usize, || UnsafeCell::new(MaybeUninit::uninit()));
-        let pages = Pages::new(threads);
-        let (failure, gaps) = (Mutex::new(None), Mutex::new(Vec::new()));
-        Ok(Slots { slots: slots.into(), pages, failure, gaps })
+        slots.resize_with(outputs as usize, || Slot::new(MaybeUninit::uninit()));
+        Ok(Slots { slots: Place::Own(slots.into()), pages, failure, gaps })
     }
 
     #[inline(always)]
@@ -51,16 +92,21 @@ impl<R: Copy + Send> Slots<R> {
         fill(&self.slots[output as usize], result);
     }
 
-    /// The results, beside the outputs that have none in ascending order; or why the first one without a result has none.
-    fn finish(self, at: &dyn Fn(u64) -> At, gaps: &mut Vec<u64>) -> Result<Vec<R>> {
-        let failure = self.failure.into_inner().unwrap_or_else(|poison| poison.into_inner());
-        if let Some((output, error)) = failure {
+    /// The results, none if they are in the caller's memory, beside the outputs that have none in ascending order; or why the first one without a result
+    /// has none.
+    fn finish(mut self, at: &dyn Fn(u64) -> At, gaps: &mut Vec<u64>) -> Result<Vec<R>> {
+        let failure = self.failure.get_mut().unwrap_or_else(|poison| poison.into_inner());
+        if let Some((output, error)) = failure.take() {
             return Err(Error::Output { output: at(output), error: Box::new(error) });
         }
-        *gaps = self.gaps.into_inner().unwrap_or_else(|poison| poison.into_inner());
+        let found = self.gaps.get_mut().unwrap_or_else(|poison| poison.into_inner());
+        *gaps = std::mem::take(found);
         gaps.sort_unstable();
         gaps.dedup();
-        let slots = Box::into_raw(self.slots) as *mut [R];
+        let Place::Own(slots) = replace(&mut self.slots, Place::Callers(&[])) else {
+            return Ok(Vec::new());
+        };
+        let slots = Box::into_raw(slots) as *mut [R];
         // SAFETY: a cell that may be uninitialised has the layout of what is in it; and each is initialised, because drivers leave every
         // output, or fail, or panic, and only the first comes here.
         Ok(unsafe { Box::from_raw(slots) }.into_vec())
@@ -68,7 +114,7 @@ impl<R: Copy + Send> Slots<R> {
 }
 
 #[inline(always)]
-fn fill<R>(slot: &UnsafeCell<MaybeUninit<R>>, result: R) {
+fn fill<R>(slot: &Slot<R>, result: R) {
     // SAFETY: no other thread touches the slot (see `Sync` of `Slots`).
     unsafe { *slot.get() = MaybeUninit::new(result) };
 }
@@ -78,7 +124,7 @@ struct Neighbours<'n, R, S, D> {
     reader: &'n D,
     counts: Counts<'n>,
     smalls: &'n [S],
-    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    slots: &'n [Slot<R>],
     deferred: &'n mut Vec<usize>,
 }
 
@@ -128,7 +174,7 @@ impl<R: Copy + Send, S: Copy, D: Read<S, Result = R>> Neighbours<'_, R, S, D> {
 #[inline(always)]
 fn write<R>(
     (results, are_results): ([MaybeUninit<R>; AT_ONCE], [bool; AT_ONCE]),
-    slots: &[UnsafeCell<MaybeUninit<R>>],
+    slots: &[Slot<R>],
     first: usize,
     deferred: &mut Vec<usize>,
 ) {
@@ -160,7 +206,7 @@ pub(crate) struct Lone<'n, R> {
     x: HostArray<'n>,
     nan: Nan,
     isa: Isa,
-    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    slots: &'n [Slot<R>],
     deferred: &'n mut Vec<usize>,
 }
 
@@ -193,7 +239,7 @@ struct Singles<'n, T, R, F> {
     read: F,
     nan: Nan,
     x: &'n [T],
-    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    slots: &'n [Slot<R>],
     deferred: &'n mut Vec<usize>,
 }
 
@@ -218,7 +264,7 @@ struct KnownSingles<'n, T, R, F> {
     read: F,
     nan: Nan,
     x: &'n [T],
-    slots: &'n [UnsafeCell<MaybeUninit<R>>],
+    slots: &'n [Slot<R>],
     deferred: &'n mut Vec<usize>,
 }
 
@@ -252,23 +298,25 @@ impl<T: Element, R, F: Fn(T) -> (R, bool)> Job for KnownSingles<'_, T, R, F> {
 }
 
 /// A reader and its slots.
-pub(crate) struct Writer<R, D> {
-    slots: Slots<R>,
+pub(crate) struct Writer<'r, R, D> {
+    slots: Slots<'r, R>,
     op: Op,
     isa: Isa,
     ending: Ending,
     reader: D,
 }
 
-impl<R: Copy + Send, D> Writer<R, D> {
-    /// For the results of a reduction, whose accumulators are those of what is batched.
+impl<'r, R: Copy + Send + 'static, D> Writer<'r, R, D> {
+    /// For the results of a reduction, whose accumulators are those of what is batched; into the caller's memory, if that is for them.
     pub(crate) fn new<T: FoldWhole>(
         batched: &Batched<'_, T>,
         op: Op,
         reader: D,
         ending: Ending,
+        out: Option<&'r OutputArray<'_>>,
     ) -> Result<Self> {
-        let slots = Slots::new(op, T::DTYPE, batched.plan.batch.outputs(), batched.plan.threads)?;
+        let (outputs, threads) = (batched.plan.batch.outputs(), batched.plan.threads);
+        let slots = Slots::new((op, T::DTYPE), outputs, threads, out)?;
         Ok(Writer { slots, op, isa: batched.plan.isa, ending, reader })
     }
 
@@ -384,7 +432,7 @@ impl<R: Copy + Send, D> Writer<R, D> {
     }
 }
 
-impl<T: FoldWhole, S: Copy, D: Read<S>> Write<T, S> for Writer<D::Result, D> {
+impl<T: FoldWhole, S: Copy, D: Read<S>> Write<T, S> for Writer<'_, D::Result, D> {
     fn smalls(
         &self,
         first: u64,
@@ -445,15 +493,15 @@ pub(crate) fn keep<T: FoldWhole>(batched: &Batched<'_, T>) -> Vec<Partial<T>> {
     kept.into_iter().map(|(_, partial)| partial).collect()
 }
 
-/// Folds every output into a slot of its own.
+/// Folds every output into a slot of its own, in the caller's memory if that is for results of the type: none is returned then.
 pub(crate) fn collect<T: FoldWhole, S: IntoPartial<T>, D: Read<S>>(
     batched: &Batched<'_, T>,
     reader: D,
-    ending: Ending,
+    (ending, out): (Ending, Option<&OutputArray<'_>>),
     fold: FoldBatched<T, S>,
     (at, gaps): (&dyn Fn(u64) -> At, &mut Vec<u64>),
 ) -> Result<Vec<D::Result>> {
-    let writer = Writer::new(batched, batched.plan.batch.op, reader, ending)?;
+    let writer = Writer::new(batched, batched.plan.batch.op, reader, ending, out)?;
     batched.fold(&writer, None, fold);
     writer.finish(at, gaps)
 }
@@ -478,7 +526,7 @@ pub(crate) fn few<T: FoldWhole>(batched: &Batched<'_, T>) -> Option<u64> {
 pub(crate) fn collect_in_turn<T: FoldWhole, S: IntoPartial<T>, U: IntoPartial<T>, D>(
     batched: &Batched<'_, T>,
     reader: D,
-    ending: Ending,
+    (ending, out): (Ending, Option<&OutputArray<'_>>),
     most: Option<u64>,
     (first, then): (FoldBatched<T, S>, FoldBatched<T, U>),
     (at, gaps): (&dyn Fn(u64) -> At, &mut Vec<u64>),
@@ -486,7 +534,7 @@ pub(crate) fn collect_in_turn<T: FoldWhole, S: IntoPartial<T>, U: IntoPartial<T>
 where
     D: Read<S> + Read<U, Result = <D as Read<S>>::Result>,
 {
-    let writer = Writer::new(batched, batched.plan.batch.op, reader, ending)?;
+    let writer = Writer::new(batched, batched.plan.batch.op, reader, ending, out)?;
     if !batched.fold(&writer, most, first) {
         batched.fold(&writer, None, then);
     }

@@ -16,7 +16,7 @@ pub(crate) trait IntoColumn: Sync {
     fn column(self: Box<Self>, at: &dyn Fn(u64) -> At) -> Result<(Column, Vec<u64>)>;
 }
 
-impl<R: Scalar + Copy + Send + Sync, D: Sync> IntoColumn for Writer<R, D> {
+impl<R: Scalar, D: Sync> IntoColumn for Writer<'_, R, D> {
     fn column(self: Box<Self>, at: &dyn Fn(u64) -> At) -> Result<(Column, Vec<u64>)> {
         let mut gaps = Vec::new();
         let results = self.finish(at, &mut gaps)?;

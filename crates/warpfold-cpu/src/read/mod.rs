@@ -30,7 +30,7 @@ use std::sync::Mutex;
 
 use warpfold_exact::partial::{Finish, Output, Partial};
 use warpfold_num::{Empty, Scalar};
-use warpfold_plan::{Indices, Parts};
+use warpfold_plan::{Indices, OutputArray, Parts};
 
 use crate::batch::{
     Batched, Ending, FoldBatched, IntoPartial, Read, collect, collect_in_turn, keep,
@@ -49,6 +49,8 @@ pub(crate) struct Outputs<'a, T> {
     pub(crate) empty: Empty,
     /// Those that have none, where that is no error.
     pub(crate) gaps: &'a Mutex<Vec<u64>>,
+    /// Memory of the caller's for the results: what is written there is not in the column.
+    pub(crate) out: Option<&'a OutputArray<'a>>,
 }
 
 impl<T: FoldWhole> Outputs<'_, T> {
@@ -61,7 +63,7 @@ impl<T: FoldWhole> Outputs<'_, T> {
         let batched = Batched::of(self.plan, self.parts, self.x);
         let mut gaps = self.gaps.lock().unwrap_or_else(|poison| poison.into_inner());
         let names = |output| self.parts.name(output);
-        collect(&batched, reader, self.ending(), fold, (&names, &mut gaps))
+        collect(&batched, reader, (self.ending(), self.out), fold, (&names, &mut gaps))
     }
 
     /// Folds every input and reads it, or folds it in another way if that leaves many in doubt.
@@ -77,7 +79,8 @@ impl<T: FoldWhole> Outputs<'_, T> {
         let batched = Batched::of(self.plan, self.parts, self.x);
         let mut gaps = self.gaps.lock().unwrap_or_else(|poison| poison.into_inner());
         let names = |output| self.parts.name(output);
-        collect_in_turn(&batched, reader, self.ending(), most(&batched), folds, (&names, &mut gaps))
+        let (most, ending) = (most(&batched), (self.ending(), self.out));
+        collect_in_turn(&batched, reader, ending, most, folds, (&names, &mut gaps))
     }
 
     fn ending(&self) -> Ending {

@@ -161,8 +161,8 @@ struct Make<'m, T> {
 }
 
 impl<T: Kernels> Make<'_, T> {
-    fn writer<R: Scalar, D>(self, reader: D) -> Result<Writer<R, D>> {
-        Writer::new(self.batched, self.op, reader, self.ending)
+    fn writer<R: Scalar, D>(self, reader: D) -> Result<Writer<'static, R, D>> {
+        Writer::new(self.batched, self.op, reader, self.ending, None)
     }
 }
 

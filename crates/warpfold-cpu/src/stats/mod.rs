@@ -125,7 +125,7 @@ impl<'a, T: Kernels> All<'a, T> {
             );
         }
         for op in alone.into_iter().flatten() {
-            let (columns, gaps) = columns_of(&(self.of)(op), self.finish)?;
+            let (columns, gaps) = columns_of(&(self.of)(op), self.finish, None)?;
             found.extend(columns.into_iter().map(|(_, column)| (op, column, gaps.clone())));
         }
         Ok((found, may_have_nans))
@@ -233,7 +233,7 @@ fn alike(number: u64, count: usize, threads: usize) -> Vec<u64> {
 /// NaNs in each part: they count as nonzero, unless they are ignored.
 fn nans<'a>(count: impl Fn(Nan) -> Request<'a>) -> Result<Vec<u64>> {
     let nonzero = |nan| -> Result<Vec<u64>> {
-        match columns_of(&count(nan), Finish::default())?.0.pop() {
+        match columns_of(&count(nan), Finish::default(), None)?.0.pop() {
             Some((_, Column::U64(counts))) => Ok(counts),
             _ => unreachable!("counts are a column of u64"),
         }

@@ -2,7 +2,9 @@
 
 use warpfold::UnderPolicy;
 use warpfold::partial::Finish;
-use warpfold::{Column, Element, Error, Layout, Op, Policy, Segments, View, reduce_axes};
+use warpfold::{
+    Column, Element, Error, Layout, Op, OutputArray, Policy, Segments, View, reduce_axes,
+};
 
 /// How an array is parted.
 #[derive(Debug, Clone)]
@@ -98,6 +100,21 @@ impl Cut {
         policy: Policy,
     ) -> warpfold::Result<Vec<(&'static str, Column)>> {
         with_many!(self, x, policy, many => many.or_none().columns(op, Finish::default()))
+    }
+
+    /// The same of a reduction that has one number for each part, into memory that is there.
+    ///
+    /// # Errors
+    /// The library's.
+    pub fn column_into<T: Element>(
+        &self,
+        op: Op,
+        x: &[T],
+        policy: Policy,
+        out: &mut OutputArray<'_>,
+    ) -> warpfold::Result<()> {
+        let finish = Finish::default();
+        with_many!(self, x, policy, many => many.or_none().column_into(op, finish, out).map(|_| ()))
     }
 
     /// How the library runs it.

@@ -26,6 +26,9 @@ pub struct Report {
     /// The GPU that ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
+    /// Whether results were written to memory that is used again and again, and not to new memory each time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub into_kept_memory: bool,
     /// What rows are compared with, in words.
     pub baseline: String,
     /// What was measured, in order.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use regex_lite::Regex;
 use warpfold::plan::Isa;
-use warpfold::{Accuracy, Column, DType, Element, Op, Policy, with_element};
+use warpfold::{Accuracy, Column, DType, Element, Op, OutputArray, Policy, with_element};
 
 use super::numbers::numbers;
 use super::report::{Report, Row, SCHEMA};
@@ -32,6 +32,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Kernels of this instruction set; `None` takes the widest.
     pub isa: Option<Isa>,
+    /// Whether results are written to memory that is used again and again; reductions of several columns are left out then.
+    pub into: bool,
     /// Rows whose name matches, such as `sum/f32/fast/every 16`.
     pub filter: Regex,
     /// How to time.
@@ -50,6 +52,7 @@ impl Default for Options {
             types: vec![DType::F32],
             threads: None,
             isa: None,
+            into: false,
             filter: Regex::new("").expect("the empty expression matches everything"),
             sampling: Sampling { budget: Duration::from_millis(300), ..Sampling::default() },
             seed: 1,
@@ -79,7 +82,11 @@ impl Options {
     fn arrays(&self) -> Vec<(DType, Data, Vec<Op>)> {
         let mut arrays: Vec<(DType, Data, Vec<Op>)> = Vec::new();
         for &dtype in &self.types {
-            let is_there = |op: &Op| *op != Op::Dot && !(dtype.is_complex() && op.is_ordered());
+            let is_there = |op: &Op| {
+                *op != Op::Dot
+                    && !(dtype.is_complex() && op.is_ordered())
+                    && !(self.into && matches!(op, Op::MinMax | Op::Stats))
+            };
             for op in self.ops.iter().copied().filter(is_there) {
                 let data = data(op, dtype);
                 match arrays.iter_mut().find(|array| (array.0, array.1) == (dtype, data)) {
@@ -161,6 +168,7 @@ pub fn run(options: &Options, observer: &mut dyn Observer) -> io::Result<Report>
         machine: Machine::here().with_isa(options.isa),
         n: options.n,
         device: None,
+        into_kept_memory: options.into,
         baseline: "the flat reduction of the same elements, of the same accuracy".into(),
         rows,
     })
@@ -203,7 +211,8 @@ fn measure<T: Element<Component: Split>>(
                 (Op::Sum, Some(truth), [(_, Column::F32(sums))]) => truth.check(sums, accuracy),
                 _ => sample.check(op, found),
             };
-            let mut row = row(op, x, &cut, policy, options.sampling, check);
+            let how = How { policy, sampling: options.sampling, into: options.into };
+            let mut row = row(op, x, &cut, how, check);
             (row.name, row.segments) = (name, sample.results() as u64);
             row.target = case.target(op);
             observer.row(&row);
@@ -212,13 +221,20 @@ fn measure<T: Element<Component: Split>>(
     }
 }
 
+/// How a row is measured.
+struct How {
+    policy: Policy,
+    sampling: Sampling,
+    /// Into memory that is there.
+    into: bool,
+}
+
 /// A cut verified, then timed in alternation with one reduction of all its elements.
 fn row<T: Element>(
     op: Op,
     x: &[T],
     cut: &Cut,
-    policy: Policy,
-    sampling: Sampling,
+    How { policy, sampling, into }: How,
     check: impl Fn(&[(&'static str, Column)]) -> Result<(), String>,
 ) -> Row {
     let elements = cut.elements(x.len() as u64);
@@ -239,20 +255,36 @@ fn row<T: Element>(
         wrong: None,
         peers: Vec::new(),
     };
-    let verdict = match cut.columns(op, x, policy) {
-        Ok(found) => {
-            row.bytes += found.iter().map(|(_, column)| bytes(column)).sum::<u64>();
-            check(&found)
+    let mut found = match cut.columns(op, x, policy) {
+        Ok(found) => found,
+        Err(error) => {
+            row.wrong = Some(error.to_string());
+            return row;
         }
-        Err(error) => Err(error.to_string()),
     };
+    row.bytes += found.iter().map(|(_, column)| bytes(column)).sum::<u64>();
+    // The first results lie where the next are written.
+    let again = |column: &mut Column| match OutputArray::of_column(column) {
+        Some(mut out) => cut.column_into(op, black_box(x), policy, &mut out).is_ok(),
+        None => false,
+    };
+    let mut verdict = check(&found);
+    if let (Ok(()), [(_, column)], true) = (&verdict, &mut found[..], into) {
+        clear(column);
+        let is_written = again(column);
+        verdict = check(&found).and(is_written.then_some(()).ok_or("the library refuses".into()));
+    }
     if let Err(wrong) = verdict {
         row.wrong = Some(wrong);
         return row;
     }
+    let mut kept = found.first_mut().filter(|_| into);
     let mut sampler = Sampler { sampling, clock: Monotonic::default() };
     let mut parts = || {
-        black_box(cut.columns(op, black_box(x), policy).is_ok());
+        black_box(match &mut kept {
+            Some((_, column)) => again(column),
+            None => cut.columns(op, black_box(x), policy).is_ok(),
+        });
     };
     let mut whole = || {
         black_box(cpu::reduce(op, policy, black_box(flat)).is_ok());
@@ -263,6 +295,15 @@ fn row<T: Element>(
     row.bytes_per_second = row.bytes as f64 / parts.median;
     row.baseline = input as f64 / whole.median;
     row
+}
+
+/// Takes results away, so that those which are not written again are missed.
+fn clear(column: &mut Column) {
+    if let Some(dtype) = column.dtype() {
+        with_element!(dtype, R => {
+            column.slice_mut::<R>().into_iter().for_each(|all| all.fill(bytemuck::Zeroable::zeroed()));
+        });
+    }
 }
 
 fn bytes(column: &Column) -> u64 {
@@ -318,6 +359,9 @@ mod tests {
         for row in &report.rows {
             assert_eq!(row.wrong, None, "{}", row.name);
         }
+        let kept = run(&Options { into: true, ..options }, &mut ()).unwrap();
+        assert!(kept.into_kept_memory && kept.rows.len() > 500, "{}", kept.rows.len());
+        assert!(kept.rows.iter().all(|row| row.wrong.is_none()), "{kept:?}");
         let stats = report.rows.iter().find(|row| row.name == "stats/i16/exact/every 31").unwrap();
         assert_eq!((stats.elements, stats.segments), (16368, 528));
         // Two counts, sum, two indices and l1 of 64 bits each, four moments of f64, and two extremes.

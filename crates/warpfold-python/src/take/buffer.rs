@@ -28,11 +28,6 @@ impl Buffer {
         self.0.buf.cast()
     }
 
-    /// Bytes of all elements together.
-    pub(crate) fn bytes(&self) -> usize {
-        self.0.len as usize
-    }
-
     /// The lengths of the axes.
     pub(crate) fn shape(&self) -> &[isize] {
         self.axes(self.0.shape)

@@ -289,18 +289,6 @@ impl Input {
         Input { kept_alive: KeptAlive::Chunk(chunk), ..self }
     }
 
-    /// Copies results to the elements, which whoever calls made for them or was given for them.
-    pub(crate) fn fill(&self, bytes: &[u8]) -> PyResult<()> {
-        if self.contiguous(false).is_none() || self.bytes() != bytes.len() as u64 {
-            return Err(PyValueError::new_err(
-                "out must be contiguous, in C order, and of the results' size; give such an array",
-            ));
-        }
-        // SAFETY: the elements are one run of as many bytes, held by this, and their library lets them be written; the results are memory of ours.
-        unsafe { self.address.cast_mut().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
-        Ok(())
-    }
-
     /// Whether there are no elements.
     pub(crate) fn is_empty(&self) -> bool {
         self.shape.contains(&0)

@@ -265,14 +265,11 @@ fn written(py: Python<'_>, value: Value, dtype: DType) -> Option<Bound<'_, PyAny
     Some(tensor)
 }
 
-/// Results with axes, in memory of torch's allocator.
-pub(crate) fn array<'py>(
+/// A tensor on the host that nobody has written to, in memory of torch's allocator.
+pub(crate) fn empty<'py>(
     py: Python<'py>,
-    column: &Column,
     dtype: DType,
     shape: &[u64],
 ) -> PyResult<Bound<'py, PyAny>> {
-    let tensor = named_empty(py, dtype, shape, HOST)?;
-    dlpack::take(&tensor, Home::Torch)?.fill(number::bytes(column))?;
-    Ok(tensor)
+    named_empty(py, dtype, shape, HOST)
 }

@@ -1,13 +1,15 @@
 //! The builder for many reductions at once: one output for each row, segment or group.
 
+mod into;
 mod ordered;
 mod output_shape;
 mod start;
 mod values;
 
+pub use into::Complete;
 pub use output_shape::{ByAxes, ByGroups, ByNumbers, BySegments, OrNone, OutputShape};
 pub use start::UnderPolicy;
-pub use warpfold_engine::Columns;
+pub use warpfold_engine::{Columns, OutputArray};
 
 use std::sync::Arc;
 
@@ -224,6 +226,30 @@ impl<'a, T: Element, A: OutputShape> ReduceBatched<'a, T, A> {
     /// As the reduction's own method; [`Error::Unsupported`](crate::Error::Unsupported) for a rounding that the result does not have.
     pub fn columns(&self, op: Op, finish: Finish) -> Result<Columns> {
         engine::columns(&self.request(op), finish)
+    }
+
+    /// The results of a reduction that has one number for each output, into memory of the caller's whose type is known at run time; after
+    /// [`or_none`](Self::or_none), the outputs that have no value. If the reduction fails, what the memory holds means nothing.
+    ///
+    /// ```
+    /// use warpfold::{Op, OutputArray, Segments, partial::Finish, reduce_segments};
+    /// let many = reduce_segments(&[1u8, 2, 3], Segments::every(1))?;
+    /// let mut sums = [0u64; 3];
+    /// let mut out = OutputArray::of(&mut sums).expect("u64 is an element type");
+    /// many.column_into(Op::Sum, Finish::default(), &mut out)?;
+    /// assert_eq!(sums, [1, 2, 3]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`columns`](Self::columns); [`Error::Shape`](crate::Error::Shape) unless the memory is for as many results of their type as there are outputs.
+    pub fn column_into(
+        &self,
+        op: Op,
+        finish: Finish,
+        out: &mut OutputArray<'_>,
+    ) -> Result<Vec<u64>> {
+        engine::columns_into(&self.request(op), finish, out)
     }
 
     /// The results of a [map](mod@crate::map) of several arrays that are parted as this one is, by the name of each of its reductions; this array's

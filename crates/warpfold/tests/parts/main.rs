@@ -5,6 +5,7 @@ mod columns;
 mod empty;
 mod fast;
 mod few;
+mod into;
 mod leftovers;
 mod moments;
 mod runs;

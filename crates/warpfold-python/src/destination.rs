@@ -1,0 +1,77 @@
+//! [`Destination`]: the memory of an array that results are written to.
+
+use std::marker::PhantomData;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use warpfold_engine::OutputArray;
+use warpfold_num::{Column, DType};
+
+use crate::take::{Buffer, Home, Input, numpy, take};
+
+/// Memory of an array in the host's memory that may be written: contiguous, in C order.
+pub(crate) struct Destination<'py> {
+    dtype: DType,
+    address: *mut u8,
+    bytes: usize,
+    /// What keeps the memory where it is.
+    _held: (Input, Option<Buffer>),
+    attached: PhantomData<Python<'py>>,
+}
+
+impl<'py> Destination<'py> {
+    /// Of an array of a library, whose elements have this type.
+    pub(crate) fn of(array: Bound<'py, PyAny>, home: Home, dtype: DType) -> PyResult<Self> {
+        let given = take(&array)?;
+        if matches!(home, Home::Jax { .. }) {
+            return Err(PyTypeError::new_err("arrays of JAX are never written to; leave out out"));
+        }
+        if given.contiguous(false).is_none() {
+            return Err(PyValueError::new_err(
+                "out must be contiguous, in C order; give such an array",
+            ));
+        }
+        let (address, bytes) = (given.address().cast_mut(), given.bytes() as usize);
+        // Libraries with buffers say by them whether an array may be written.
+        let buffer = match (home, dtype) {
+            (Home::Torch, _) => None,
+            // The buffer protocol has no name for bfloat16.
+            (_, DType::BF16) => {
+                let words = numpy(array.py())?.scalar(array.py(), DType::U16)?;
+                Some(Buffer::of(&array.call_method1("view", (words,))?, true)?)
+            }
+            _ => Some(Buffer::of(&array, true)?),
+        };
+        Ok(Destination { dtype, address, bytes, _held: (given, buffer), attached: PhantomData })
+    }
+
+    /// Copies results that are there.
+    pub(crate) fn fill(self, column: &Column) -> PyResult<()> {
+        let results = crate::number::bytes(column);
+        if self.bytes != results.len() {
+            return Err(PyValueError::new_err(format!(
+                "the results are {} bytes, and there is room for {}",
+                results.len(),
+                self.bytes
+            )));
+        }
+        // SAFETY: the memory is writable, contiguous and as long as what is written, as was seen to, and held; the results are memory of ours.
+        unsafe { self.address.copy_from_nonoverlapping(results.as_ptr(), results.len()) }
+        Ok(())
+    }
+
+    /// Whether no element of an array lies in it.
+    pub(crate) fn is_apart_from(&self, input: &Input) -> PyResult<bool> {
+        let (first, len, _) = input.span()?;
+        let (from, to) = (first.addr(), first.addr() + len as usize * input.dtype.size());
+        Ok(to <= self.address.addr() || self.address.addr() + self.bytes <= from)
+    }
+
+    /// For results as they are found, of this type of the engine's, which has the size of the array's own.
+    pub(crate) fn memory(&mut self, dtype: DType) -> OutputArray<'_> {
+        assert_eq!(dtype.size(), self.dtype.size(), "{dtype} lies where {} does", self.dtype);
+        // SAFETY: as in `fill`, and aligned, as whoever took the array saw to; not null, as only arrays of many bytes are written so. Another thread of the program
+        // may read it meanwhile, as it may while NumPy writes: see the manual.
+        unsafe { OutputArray::from_raw(dtype, self.address, self.bytes / dtype.size()) }
+    }
+}
