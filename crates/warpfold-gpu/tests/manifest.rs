@@ -1,9 +1,9 @@
 //! What the library says of its kernels again, in its own words, is what the device code says (`warpfold_kernels::manifest`).
 
 use warpfold_gpu::kernel::{Arguments, RECORD_WORDS, record_offset};
-use warpfold_kernels::{Entry, catalog, entry};
+use warpfold_kernels::{Entry, arguments, catalog, entry};
 use warpfold_num::DType;
-use warpfold_plan::plan::DeviceFold;
+use warpfold_plan::plan::{DeviceFold, TreeSizes};
 
 /// Every kernel of a whole array, with its fold and element type.
 fn folds() -> impl Iterator<Item = (DeviceFold, DType, &'static Entry)> {
@@ -49,5 +49,24 @@ fn workspaces_have_room_for_the_largest_state() {
     for (fold, _, entry) in folds() {
         assert_eq!(entry.state_bytes.is_some(), !fold.is_exact(), "{}", entry.name);
         assert!(u64::from(entry.state_bytes.unwrap_or(0)) <= room, "{}", entry.name);
+    }
+}
+
+#[test]
+fn products_are_planned_by_the_sizes_of_their_kernels() {
+    let TreeSizes { run, block, warps, piece_blocks, row_bytes } = TreeSizes::KERNELS;
+    assert_eq!([run, block], [arguments::TREE_RUN, arguments::TREE_BLOCK]);
+    assert_eq!([warps, row_bytes], [arguments::TREE_WARPS, arguments::TREE_LONGEST_ROW_BYTES]);
+    assert!(arguments::TREE_SHORT_ROW_BYTES <= row_bytes);
+    assert!(piece_blocks <= 1 << (arguments::TREE_PIECE_LEVELS - 1));
+}
+
+#[test]
+fn products_of_rows_have_kernels_of_real_numbers_alone() {
+    for kind in ["half", "f32", "f64", "complex64", "complex128"] {
+        for rows in ["rows", "short_rows"] {
+            let found = entry(&format!("segment_products_{kind}_{rows}"));
+            assert_eq!(found.is_some(), !kind.starts_with("complex"), "{kind} {rows}");
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! Parameters of kernels, 64 bits each, and numbers that they take for a choice, as the device code has them. Made by `cargo xtask kernels`.
+//! Parameters of kernels, 64 bits each, numbers that they take for a choice, and constants, as the device code has them. Made by `cargo xtask kernels`.
 
-use crate::manifest::{arguments, codes};
+use crate::manifest::{arguments, codes, constant};
 
 arguments! { "walk/array.cuh": Arguments { x, y, n, workspace, record, value, done, stamp, options } }
 
@@ -59,3 +59,15 @@ codes! { "acc/finish_integers.cuh": Step { Mean, Var, Std, L2, L1, LargestComple
 codes! { "entry/segment_moments.cu": Moment { Sum, L1, Mean, L2, Var, Std, Sumsq } }
 
 codes! { "walk/tables.cuh": TableKind { F32, F16, BF16, U8, U16, U32, I8, I16, I32 } }
+
+constant! { "walk/tree_block.cuh": TREE_RUN = 32 }
+
+constant! { "walk/tree_block.cuh": TREE_BLOCK = 1024 }
+
+constant! { "walk/tree_parts.cuh": TREE_WARPS = 4 }
+
+constant! { "walk/tree_columns.cuh": TREE_PIECE_LEVELS = 12 }
+
+constant! { "walk/tree_rows.cuh": TREE_SHORT_ROW_BYTES = 256 }
+
+constant! { "walk/tree_rows.cuh": TREE_LONGEST_ROW_BYTES = 4096 }

@@ -2,7 +2,7 @@
 //!
 //! Launch bounds, parameters and shared memory are read from the PTX when the pack is made, sizes of states and records from constants that the device code
 //! defines beside each kernel; the names and order of parameters, and numbers that stand for a choice, are in [`arguments`](crate::arguments), made of the
-//! device code too. So none of it is typed a second time in Rust.
+//! device code too, and so are constants that launches and plans go by. So none of it is typed a second time in Rust.
 
 /// The parameters of a kernel, as `arguments.rs` lists them.
 macro_rules! arguments {
@@ -35,7 +35,15 @@ macro_rules! codes {
     };
 }
 
-pub(crate) use {arguments, codes};
+/// A number that the device code goes by.
+macro_rules! constant {
+    ($file:literal: $name:ident = $value:literal) => {
+        #[doc = concat!("A constant of `", $file, "`.")]
+        pub const $name: u64 = $value;
+    };
+}
+
+pub(crate) use {arguments, codes, constant};
 
 /// A kernel: an entry of a [`Module`](crate::Module).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -45,13 +45,23 @@ const CODES: &[(&str, &str, &str)] = &[
     ("walk/tables.cuh", "enum Kind : u32", "TableKind"),
 ];
 
+/// Constants that plans and launches go by: the file, the name there, and the name in Rust.
+const CONSTANTS: &[(&str, &str, &str)] = &[
+    ("walk/tree_block.cuh", "RUN", "TREE_RUN"),
+    ("walk/tree_block.cuh", "BLOCK_LEAVES", "TREE_BLOCK"),
+    ("walk/tree_parts.cuh", "PART_WARPS", "TREE_WARPS"),
+    ("walk/tree_columns.cuh", "PIECE_LEVELS", "TREE_PIECE_LEVELS"),
+    ("walk/tree_rows.cuh", "SHORT_ROW_BYTES", "TREE_SHORT_ROW_BYTES"),
+    ("walk/tree_rows.cuh", "LONGEST_ROW_BYTES", "TREE_LONGEST_ROW_BYTES"),
+];
+
 /// Kernels that take the parameters of another: the file, the kernel's name there, and what they are in Rust.
 const SAME: &[(&str, &str, &str)] = &[("entry/segment_fallback.cu", "ENTRY", "SegmentArguments")];
 
 /// The file that the device code gives; `read` gives a file of its folder.
 pub(super) fn text(read: impl Fn(&str) -> Outcome<String>) -> Outcome<String> {
     let mut text = String::from(
-        "//! Parameters of kernels, 64 bits each, and numbers that they take for a choice, as the device code has them. Made by `cargo xtask kernels`.\n\nuse crate::manifest::{arguments, codes};\n",
+        "//! Parameters of kernels, 64 bits each, numbers that they take for a choice, and constants, as the device code has them. Made by `cargo xtask kernels`.\n\nuse crate::manifest::{arguments, codes, constant};\n",
     );
     let mut records = BTreeMap::new();
     for &(file, kernel, name) in KERNELS {
@@ -86,7 +96,23 @@ pub(super) fn text(read: impl Fn(&str) -> Outcome<String>) -> Outcome<String> {
         let names = names.join(", ");
         write!(text, "\ncodes! {{ \"{file}\": {name} {{ {names} }} }}\n").expect("a string grows");
     }
+    for &(file, constant, name) in CONSTANTS {
+        let value = value_of(&read(file)?, constant)
+            .ok_or_else(|| format!("{file} gives {constant} no number"))?;
+        write!(text, "\nconstant! {{ \"{file}\": {name} = {value} }}\n").expect("a string grows");
+    }
     Ok(text)
+}
+
+/// The number that a `constexpr u32` outside of any struct is given, alone or among others.
+fn value_of(source: &str, constant: &str) -> Option<u64> {
+    let lists = source.lines().filter_map(|line| line.strip_prefix("constexpr u32 "));
+    let mut given =
+        lists.flat_map(|list| list.split_once(';').map_or(list, |(list, _)| list).split(','));
+    given.find_map(|one| {
+        let (name, value) = one.split_once('=')?;
+        (name.trim() == constant).then(|| value.trim().parse().ok())?
+    })
 }
 
 fn of_kernel(source: &str, file: &str, kernel: &str) -> Outcome<Vec<String>> {
@@ -124,6 +150,14 @@ mod tests {
             "const void*, const void*, u64 n, const Spans<E>::Node* states, \\\n    u64 *faults";
         assert_eq!(declared(list).unwrap(), ["n", "states", "faults"]);
         assert!(declared("u64 n, u32 few").unwrap_err().contains("u32 few"));
+    }
+
+    #[test]
+    fn constants_are_numbers_alone_or_among_others() {
+        let source = "constexpr u32 ONE = 1, TWO = 2;  // of a block\n    constexpr u32 INNER = 3;\nconstexpr u32 SUM = ONE + TWO;\n";
+        let value = |name| value_of(source, name);
+        assert_eq!([value("ONE"), value("TWO")], [Some(1), Some(2)]);
+        assert_eq!([value("INNER"), value("SUM"), value("W")], [None; 3]);
     }
 
     /// No compiler of CUDA is needed to see that.

@@ -90,11 +90,6 @@ template <class E> struct MultiplyPairs {
     static __device__ __forceinline__ void columns(const TreeColumns& a, FoldOptions, const Write& write) {
         fold_tree_columns<Spans, Op, ARE_RUNS>(a, write);
     }
-    template <bool ARE_SHORT, class Write>
-    static __device__ __forceinline__ void rows(const void* x, u64 rows, u32 length, FoldOptions c,
-                                                typename StagedRows<Op, ARE_SHORT>::Stage& stage, const Write& write) {
-        fold_staged_rows<Spans, Op, ARE_SHORT>(x, rows, length, c.skip(), stage, write);
-    }
     static __device__ __forceinline__ void write(void* out, u64 k, const ComplexNode& n, FoldOptions) {
         write_complex(sizeof(E) == 16 ? Format::F64 : Format::F32, static_cast<E*>(out) + k, n);
     }
@@ -157,7 +152,12 @@ extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
     }
 COLUMNS_KERNEL(_columns, BLOCKS_OF_COLUMNS<ELEMENT>, false)
 COLUMNS_KERNEL(_short_columns, BLOCKS_OF_SHORT<ELEMENT>, true)
-// Of rows of up to a block and 4 KiB, one after another; of those of up to 256 bytes.
+// Of rows of up to a block and 4 KiB, one after another; of those of up to 256 bytes. Real numbers alone: arrays of
+// complex ones may begin at any part, where a warp could not read their vectors.
+#define HAS_ROWS_half 1
+#define HAS_ROWS_f32 1
+#define HAS_ROWS_f64 1
+#if NAME(HAS_ROWS_, ELEMENT)
 #define ROWS_KERNEL(ROWS, BLOCKS, ARE_SHORT)                                                                           \
     extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, BLOCKS)                                              \
         NAME(ENTRY, ROWS)(const void* x, u64 rows, u64 length, void* out, u64 options) {                               \
@@ -169,6 +169,7 @@ COLUMNS_KERNEL(_short_columns, BLOCKS_OF_SHORT<ELEMENT>, true)
     }
 ROWS_KERNEL(_rows, 4, false)
 ROWS_KERNEL(_short_rows, 6, true)
+#endif
 // Of pieces, groups of so many neighbours; nodes again, if there are several of an output.
 extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
     NAME(ENTRY, _join)(const Multiply<ELEMENT>::Spans::Node* states, u64 outputs, u64 pieces, void* out, u64 options,

@@ -11,13 +11,17 @@
 #pragma once
 #include "walk/tree_parts.cuh"
 
+// The longest rows of which a lane takes one, and the longest that there are.
+constexpr u32 SHORT_ROW_BYTES = 256, LONGEST_ROW_BYTES = 4096;
+
 template <class Op, bool ARE_SHORT> struct StagedRows {
     typedef typename Op::Element E;
     typedef typename Op::Node Node;
     static constexpr u32 PER = PER_VECTOR<E>, FLIGHT = 4;
     // Vectors of a warp, with some for rows that do not begin at one, bytes that it takes of the shortest rows, and the
     // most runs that wait.
-    static constexpr u32 VECTORS = 512, ROOM = VECTORS + 8, BYTES = 2048, RUNS = Op::LANES == 1 ? 160 : 96;
+    static constexpr u32 VECTORS = 512, ROOM = VECTORS + 8, BYTES = 2048, RUNS = 160;
+    static_assert(32 * SHORT_ROW_BYTES <= 16 * VECTORS && LONGEST_ROW_BYTES <= 16 * VECTORS, "they fit");
     struct alignas(16) Stage {
         Vector vector[ROOM];
         u64 runs[ARE_SHORT ? 2 : Op::PACKED_WORDS * RUNS];
@@ -117,9 +121,9 @@ template <class Op, bool ARE_SHORT> struct StagedRows {
         if (chain.is_plain()) return chain.node();
         return Op::run(count, [&](u32 k) { return Op::leaf(at(begin + k)); });
     }
-    // A row of up to 256 bytes, whose first element has a number: a run, or of the narrower types some.
+    // A short row, whose first element has a number: a run, or of the narrower types some.
     template <class Spans> __device__ __forceinline__ Node row(u32 first, u32 length) const {
-        if constexpr (256 / sizeof(E) <= RUN) return run(first, length);
+        if constexpr (SHORT_ROW_BYTES / sizeof(E) <= RUN) return run(first, length);
         else return row_of_runs<Spans>(first, length);
     }
     template <class Spans> __device__ __forceinline__ Node row_of_runs(u32 first, u32 length) const {

@@ -13,8 +13,8 @@ use std::fmt;
 
 pub use batch::{
     Batch, BatchPlan, BatchedFold, BoundsKind, Columns, Components, CudaBatchPlan, CudaWay,
-    KeysKind, Partition, Rounding, StatsColumn, Strided, TreeWalk, Trees, WORKSPACE_HEADER, Way,
-    choose_batch, choose_cuda_batch,
+    KeysKind, Partition, Rounding, StatsColumn, Strided, TreeSizes, TreeWalk, Trees,
+    WORKSPACE_HEADER, Way, choose_batch, choose_cuda_batch,
 };
 pub use batch::{Fallback, LoopTable, block_threads, dense_rows};
 pub use batch::{adds_singly, number_bytes};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use warpfold_kernels::arguments::{
     ColumnArguments, FallbackColumnArguments, Moment, MomentArguments, SegmentArguments,
-    StridedArguments, TreeArguments, TreeColumnArguments, TreeJoinArguments, TreeRowArguments,
+    StridedArguments, TREE_RUN, TREE_SHORT_ROW_BYTES, TreeArguments, TreeColumnArguments,
+    TreeJoinArguments, TreeRowArguments,
 };
 
 use crate::kernel::map::Spliced;
@@ -70,12 +71,6 @@ impl BatchedLaunch {
     }
 }
 
-/// Elements of a run of the canonical tree.
-const TREE_RUN: u64 = 32;
-
-/// Bytes of rows of which a lane takes one (`tree_rows.cuh`).
-const SHORT_ROW: u64 = 256;
-
 /// What the launches of a plan share.
 pub(super) struct Launches<'a> {
     pub(super) plan: &'a CudaBatchPlan,
@@ -139,7 +134,8 @@ impl Launches<'_> {
                     let rows = segments;
                     let arguments = TreeRowArguments { x, rows, length, out, options };
                     let bytes = length * plan.batch.dtype.size() as u64;
-                    let suffix = if bytes <= SHORT_ROW { "_short_rows" } else { "_rows" };
+                    let is_short = bytes <= TREE_SHORT_ROW_BYTES;
+                    let suffix = if is_short { "_short_rows" } else { "_rows" };
                     vec![self.of(module, suffix, plan.grid, arguments.words().into())]
                 }
                 _ => vec![self.blocks(module, Some(cut), None)],

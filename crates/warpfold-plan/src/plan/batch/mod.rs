@@ -28,7 +28,7 @@ pub use shares::block_threads;
 pub use stats::StatsColumn;
 pub use strided::LoopTable;
 pub use strided::Strided;
-pub use trees::{TreeWalk, Trees};
+pub use trees::{TreeSizes, TreeWalk, Trees};
 
 use super::Isa;
 use crate::shape::{Case, Form};

@@ -20,6 +20,27 @@ pub struct Trees {
     pub walk: TreeWalk,
 }
 
+/// What plans know of the kernels of products; a test of `warpfold-gpu` compares it with the device code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeSizes {
+    /// Elements of a run.
+    pub run: u64,
+    /// Elements of a block of runs.
+    pub block: u64,
+    /// Warps of a thread block.
+    pub warps: u64,
+    /// Blocks of the longest piece of a column; a lane can join twice as many.
+    pub piece_blocks: u64,
+    /// Bytes of the longest rows that warps take some of.
+    pub row_bytes: u64,
+}
+
+impl TreeSizes {
+    /// Those of the kernels that ship.
+    pub const KERNELS: TreeSizes =
+        TreeSizes { run: 32, block: 1024, warps: 4, piece_blocks: 1024, row_bytes: 4096 };
+}
+
 /// What a lane takes of products along trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -34,22 +55,21 @@ pub enum TreeWalk {
 }
 
 /// Threads of a thread block, whose tiles of whole blocks lie in its shared memory (`tree_parts.cuh`), and its warps.
-pub(super) const TREE_THREADS: u32 = 128;
-pub(super) const TREE_WARPS: u64 = TREE_THREADS as u64 / 32;
+pub(super) const TREE_THREADS: u32 = 32 * TREE_WARPS as u32;
+pub(super) const TREE_WARPS: u64 = TreeSizes::KERNELS.warps;
 
 /// Elements of a run, of a block, and the fewest that a piece has.
-const RUN: u64 = 32;
-const BLOCK: u64 = 1024;
+const RUN: u64 = TreeSizes::KERNELS.run;
+const BLOCK: u64 = TreeSizes::KERNELS.block;
 const LEAST_SPAN: u64 = 8 * BLOCK;
 
-/// The longest piece of a column: as many blocks as a lane can join (`PIECE_LEVELS` of `tree_columns.cuh`).
-const LONGEST_OF_COLUMN: u64 = 1024 * BLOCK;
+/// The longest piece of a column.
+const LONGEST_OF_COLUMN: u64 = TreeSizes::KERNELS.piece_blocks * BLOCK;
 
 /// Lanes that columns should give each warp there is room for: half more than its own.
 const LANES_OF_COLUMNS: u64 = 48;
 
-/// The longest rows of up to a block that warps take some of (`tree_rows.cuh`), and about what a warp takes.
-const BYTES_OF_ROWS: u64 = 4096;
+/// About what a warp takes of rows of up to a block.
 const BYTES_OF_WARP: u64 = 4096;
 
 /// Pieces that one launch joins.
@@ -72,9 +92,9 @@ impl Trees {
             Partition::Axes(form) => dense_rows(form).is_some(),
             _ => is_known,
         };
-        let is_short =
-            (1..=BLOCK).contains(&each) && each * batch.dtype.size() as u64 <= BYTES_OF_ROWS;
-        // Arrays of complex numbers may begin at any of their parts, where a warp's vectors could not be read.
+        let is_short = (1..=BLOCK).contains(&each)
+            && each * batch.dtype.size() as u64 <= TreeSizes::KERNELS.row_bytes;
+        // Arrays of complex numbers may begin at any of their parts, where a warp's vectors could not be read: there is no kernel.
         if is_rows && is_short && !batch.dtype.is_complex() {
             return Trees { walk: TreeWalk::Rows, ..whole };
         }
