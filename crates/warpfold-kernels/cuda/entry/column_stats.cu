@@ -1,7 +1,7 @@
 // Stats of columns, for one kind of element, and the join of what runs of rows have left; the build defines FOLD,
 // ELEMENT and ENTRY. out: as op/part_stats.cuh.
 #include "walk/own_columns.cuh"
-#include "op/part_stats.cuh"
+#include "op/part_pair_stats.cuh"
 
 #define NAME_(a, b) a##b
 #define NAME(a, b) NAME_(a, b)

@@ -4,7 +4,7 @@
 #include "op/part_exact.cuh"
 #include "op/part_spread.cuh"
 #include "op/part_squares.cuh"
-#include "op/part_stats.cuh"
+#include "op/part_pair_stats.cuh"
 
 #define NAME_(a, b) a##b
 #define NAME(a, b) NAME_(a, b)

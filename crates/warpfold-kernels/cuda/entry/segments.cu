@@ -7,7 +7,7 @@
 #include "op/part_exact.cuh"
 #include "op/part_spread.cuh"
 #include "op/part_stats.cuh"
-#include "op/part_complex.cuh"
+#include "op/part_pair_stats.cuh"
 #include "op/part_squares.cuh"
 #include "walk/segments.cuh"
 

@@ -68,6 +68,12 @@ struct LooseSum {
         lose(error, __dadd_rn(rest, error));
         sum = all;
     }
+    // The same with what the number lacks.
+    __device__ __forceinline__ void add(f64 x, f64 lacking) {
+        const f64 all = __dadd_rn(sum, x), error = __dadd_rn(lost(sum, x, all), lacking);
+        lose(error, __dadd_rn(rest, error));
+        sum = all;
+    }
     // The same of numbers of few bits, of which hardly any addition loses something. One of the differences is exact by
     // itself, that from the larger.
     __device__ __forceinline__ void add_short(f64 x) {
@@ -216,11 +222,17 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         const DoubleDouble sum = two_sum(s.sum.sum, s.sum.rest), squares = two_sum(s.squares.sum, s.squares.rest);
         const DoubleDouble first = two_product(n, squares.high), second = two_product(sum.high, sum.high);
         const f64 small = __dsub_rn(__dmul_rn(n, squares.low), __dmul_rn(2 * sum.high, sum.low));
+        return variance(first, second, small, s.squares.rest == 0 && s.sum.rest == 0, n, n, less, exact);
+    }
+    // The same of n times the squares, of which there are so many, the square of the sum, and what both leave out, which
+    // is nothing of sums that are whole.
+    static __device__ __forceinline__ Interval variance(DoubleDouble first, DoubleDouble second, f64 small, bool whole,
+                                                        f64 terms, f64 n, f64 less, bool& exact) {
         const DoubleDouble top = two_sum(first.high, -second.high);
         const f64 below = __dadd_rn(__dsub_rn(first.low, second.low), small);
         const DoubleDouble numerator = two_sum(top.high, __dadd_rn(top.low, below));
         const DoubleDouble denominator = two_product(n, less);
-        const bool held = NARROW && s.squares.rest == 0 && s.sum.rest == 0 && (top.low == 0 || below == 0) &&
+        const bool held = NARROW && whole && (top.low == 0 || below == 0) &&
                           (first.low == second.low || first.low == 0 || second.low == 0);
 
         const f64 quotient = __ddiv_rn(numerator.high, denominator.high);
@@ -229,7 +241,7 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         exact = held && left == 0 && numerator.low == 0 && denominator.low == 0;
         // A sum of elements is no larger than the root of n q, so what it lacks counts twice; what the numerator's own
         // operations lose is less than 2^-102.
-        const f64 lacking = NARROW ? lacks(n) : __dmul_rn(__dadd_rn(n, 16), 0x1p-101);
+        const f64 lacking = NARROW ? lacks(terms) : __dmul_rn(__dadd_rn(n, 16), 0x1p-101);
         const f64 of_numerator = held ? 0 : __dmul_rn(first.high, __dadd_rn(__dmul_rn(4, lacking), 0x1p-100));
         const f64 error = __dadd_rn(__ddiv_rn(of_numerator, denominator.high), __dmul_rn(fabs(quotient), 0x1p-100));
         return {quotient, __ddiv_rn(left, denominator.high), exact ? 0 : error};

@@ -129,6 +129,7 @@ enum class Powers { One, Two, Both };
 template <class E, Powers POWERS, int COLUMNS = 1> struct PartWindow {
     static constexpr bool SUM = POWERS != Powers::Two, SQUARES = POWERS != Powers::One;
     static constexpr int COUNT = SUM + 2 * SQUARES;
+    static constexpr u32 MOST = 128;  // elements of a lane, so that those of a warp may be joined
     struct Sums {
         f64 number[COUNT];  // the sum, then the two of the squares
     };

@@ -61,7 +61,9 @@ template <class Fold> __device__ __forceinline__ void fold_own_columns(const Col
         }
         // Of each lane by itself.
         whole.flush(state, 1);
-        if (a.columns < a.width) Fold::renumber(state, a.width / a.columns, column / a.columns);
+        if constexpr (HAS_INDICES<Fold>) {
+            if (a.columns < a.width) Fold::renumber(state, a.width / a.columns, column / a.columns);
+        }
         states[lane] = state;
         store_tile<Fold, 1>(a, desc, states, unit, tiles);
     }

@@ -3,7 +3,8 @@
 //
 //   Window(Setup)             empty; add(Vector[]): whether it holds all elements, which then are in it; covers(field),
 //                             place(field): whether it is where an exponent field is, and moves it; take_out(): what it
-//                             has, in COUNT numbers, which of the lanes of a warp may be added
+//                             has, in COUNT numbers, which of the lanes of a warp may be added if none has more than
+//                             MOST elements
 //   take_in(State&, Sums)     adds these to a state
 //   of(Sums)                  the state of these
 //   holds_something(State)    whether a state is not that of nothing
@@ -48,6 +49,12 @@ template <class Fold, class = void> struct WholeVectors {
             if constexpr (COPIES == 1) move_down(p);
         }
     }
+    // Vectors that are in the part only in part, zeros beside it.
+    template <int N> __device__ __forceinline__ void take_some(State& state, Vector (&p)[N], u64 index, u32 apart, u32,
+                                                               u32, const Setup& setup) {
+        static_assert(TAKES_ZEROS, "what is not in the part is taken, too");
+        take_all<N>(state, p, index, apart, setup);
+    }
     // All lanes, before so many vectors of each.
     __device__ __forceinline__ void settle(State&, u32) {}
     // The same where nothing is taken yet.
@@ -62,7 +69,7 @@ template <class Fold> struct WholeVectors<Fold, typename VoidOf<typename Fold::W
     typedef typename Fold::State State;
     typedef typename Fold::Setup Setup;
     typedef typename Fold::Window Window;
-    static constexpr u32 PER = PER_VECTOR<E>, MOST = 128 / PER;
+    static constexpr u32 PER = PER_VECTOR<E>, MOST = Window::MOST / PER;
     static constexpr bool TAKES_ZEROS = true;
     Window window;
     u32 taken = 0, missed = 0;  // vectors in the window, and the largest exponent field that it should move for
@@ -97,6 +104,11 @@ template <class Fold> struct WholeVectors<Fold, typename VoidOf<typename Fold::W
             take(state, p[k], index + u64(k) * apart, setup);
             take(state, p[k + 1], index + u64(k + 1) * apart, setup);
         }
+    }
+    // Vectors that are in the part only in part, zeros beside it.
+    template <int N> __device__ __forceinline__ void take_some(State& state, Vector (&p)[N], u64 index, u32 apart, u32,
+                                                               u32, const Setup& setup) {
+        take_all<N>(state, p, index, apart, setup);
     }
     // What the window has goes to the state where it has no room for more. So a part that is no longer than that has
     // no states, which would be joined at its end, beside its windows.

@@ -8,6 +8,9 @@ const KINDS: &[&str] = &["8", "16", "32", "64", "half", "f32", "f64", "complex64
 /// Those of integers.
 const INTEGER_KINDS: &[&str] = &["8", "16", "32", "64"];
 
+/// Those whose stats are one pass.
+const STATS_KINDS: &[&str] = &["16", "32", "64", "half", "f32", "f64", "complex64", "complex128"];
+
 /// The folds of segments of an array: each a template of `segments.cu` (or, without one, a file of its own), and the kinds of element it is instantiated for.
 pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("totals", "Totals", KINDS),
@@ -18,7 +21,7 @@ pub const SEGMENT_FOLDS: &[(&str, &str, &[&str])] = &[
     ("exact_norms", "ExactNorm", &["half", "f32", "f64", "complex64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
     ("fallback", "", &["f32", "f64"]),
-    ("stats", "Stats", &["16", "32", "64", "half", "f32", "f64"]),
+    ("stats", "Stats", STATS_KINDS),
     ("squares", "SquareTotal", &["8", "16", "32", "64"]),
     ("norm1", "", &["complex64", "complex128"]),
     ("moments", "", &["f32", "f64", "complex64", "complex128"]),
@@ -34,7 +37,7 @@ pub const COLUMN_FOLDS: &[(&str, &str, &[&str])] = &[
     ("exact", "ExactTotal", &["half", "f32", "f64"]),
     ("exact_norms", "ExactNorm", &["half", "f32", "f64"]),
     ("spread", "ExactSpread", &["half", "f32", "f64"]),
-    ("stats", "Stats", &["16", "32", "64", "half", "f32", "f64"]),
+    ("stats", "Stats", STATS_KINDS),
 ];
 
 /// The folds of any views, which take what the others do not: as [`SEGMENT_FOLDS`], of `strided.cu`.

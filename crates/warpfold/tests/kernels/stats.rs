@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use warpfold::kernel::{DeviceSegments, Machine, ReduceBatched};
 use warpfold::partial::{Finish, Output, Summary};
-use warpfold::{Columns, Layout, Nan, Op, Overflow, Policy, Value};
+use warpfold::{Columns, Complex, DType, Layout, Nan, Op, Overflow, Policy, Value};
 
 use crate::compare::same;
 use crate::data::{Contents, Random, array};
@@ -38,12 +38,16 @@ const SHAPES: &[([usize; 2], i64, u32)] = &[
 const OFFSETS: [u64; 12] = [0, 1, 1, 4, 5, 8, 40, 41, 300, 300, 1900, 2000];
 
 /// An output's stats, `None` where there is none.
-fn summary(columns: &Columns, gaps: &[Vec<u64>], at: usize) -> Summary {
+fn summary(columns: &Columns, gaps: &[Vec<u64>], dtype: DType, at: usize) -> Summary {
     let found = |name: &str| {
         let of = |((column, values), gaps): (&(&str, warpfold::Column), &Vec<u64>)| {
             (*column == name).then(|| (!gaps.contains(&(at as u64))).then(|| values.get(at)))
         };
-        columns.iter().zip(gaps).find_map(of).expect("a column of each name")
+        let is_there = ["count", "nan_count"].contains(&name)
+            || Op::of_stats(dtype).any(|op| op.name() == name);
+        let column = columns.iter().zip(gaps).find_map(of);
+        assert_eq!(column.is_some(), is_there, "{name} of {dtype}");
+        column.flatten()
     };
     let number = |name: &str| match found(name) {
         Some(Value::U64(number)) => Some(number),
@@ -83,7 +87,7 @@ fn check<'a, M: Machine + 'a, T: Sample>(
     assert_eq!(plans.len(), 1, "{what}: {plans:?}");
     let (columns, gaps) = begun.columns_and_gaps(Op::Stats, finish).unwrap();
     for (at, input) in inputs.iter().enumerate() {
-        let found = Ok(Output::Summary(Box::new(summary(&columns, &gaps, at))));
+        let found = Ok(Output::Summary(Box::new(summary(&columns, &gaps, T::DTYPE, at))));
         let partial = warpfold::reduce(input).policy(policy).partial(Op::Stats).unwrap();
         let expected = partial.finish(Op::Stats, finish);
         let what = format!("output {at} of {what}, {policy:?}, ddof {ddof}, {}", T::DTYPE);
@@ -174,6 +178,102 @@ fn stats_of_parts_of_f64() {
 }
 
 #[test]
+fn stats_of_parts_of_complex64() {
+    shapes::<Complex<f32>>();
+    segments::<Complex<f32>>();
+    let ends = [f32::MIN_POSITIVE, f32::MAX].map(f64::from);
+    awkward(|re, im| Complex::new(re as f32, im as f32), ends);
+}
+
+#[test]
+fn stats_of_parts_of_complex128() {
+    shapes::<Complex<f64>>();
+    segments::<Complex<f64>>();
+    awkward(Complex::new, [f64::MIN_POSITIVE, f64::MAX]);
+}
+
+/// Numbers of which sums cancel, squares leave the range or lose it, roots are just beside a number with fewer digits, or parts differ by far; rows that
+/// are constant; and those among numbers that are not so.
+fn awkward<T: Sample>(of: fn(f64, f64) -> T, [least, most]: [f64; 2]) {
+    let Some(device) = machine(1, 23) else { return };
+    let (infinity, nan) = (f64::INFINITY, f64::NAN);
+    let odd = [
+        vec![(-0.0, -0.0)],
+        vec![(-0.0, 1.0), (-0.0, -1.0)],
+        vec![(0.1, 0.7)],
+        vec![(3.0, 4.0), (-3.0, -4.0)],
+        vec![(1.0, least), (least, 1.0)],
+        vec![(least / 4.0, -least / 2.0), (least, least)],
+        vec![(1e30, 1.0), (-1e30, 1e-30), (1.0, 1e30)],
+        vec![(1.0, 1e-12), (1e9, -1e-9), (-1e9, 3.0)],
+        vec![(most, -most), (most, most)],
+        vec![(most, 1.0), (-most, 1.0)],
+        vec![(infinity, 1.0), (2.0, 3.0)],
+        vec![(infinity, 1.0), (-infinity, 3.0)],
+        vec![(1.0, nan), (2.0, 3.0), (nan, nan)],
+        vec![(infinity, nan), (0.5, 0.25)],
+        vec![(nan, 0.0)],
+        vec![(-1e-20, 1e-20), (1e-25, 0.0)],
+    ];
+    for length in [1, 2, 5, 16, 33, 300] {
+        for is_among_others in [false, true] {
+            let inputs: Vec<Vec<T>> = odd
+                .iter()
+                .map(|odd| {
+                    let mut random = Random(length as u64);
+                    let unit = |random: &mut Random| (random.next() >> 40) as f64 / 8.0 - 1e6;
+                    let mut element = |k: usize| {
+                        let (re, im) = odd[k / 3 % odd.len()];
+                        match !is_among_others || k.is_multiple_of(17) {
+                            true => of(re, im),
+                            false => of(unit(&mut random), unit(&mut random)),
+                        }
+                    };
+                    (0..length).map(&mut element).collect()
+                })
+                .collect();
+            let rows: Vec<T> = inputs.concat();
+            let columns: Vec<T> =
+                (0..rows.len()).map(|k| inputs[k % inputs.len()][k / inputs.len()]).collect();
+            for (at, nan) in [Nan::Propagate, Nan::Ignore].into_iter().enumerate() {
+                let shapes =
+                    [([inputs.len(), length], 1, &rows), ([length, inputs.len()], 0, &columns)];
+                for (shape, axis, x) in shapes {
+                    let layout = Layout::c(&shape.map(|length| length as u64)).unwrap();
+                    let x = device.upload(x).unwrap();
+                    let begun = device.reduce_axes(x.view(), &layout, &[axis]).unwrap();
+                    let what = format!("awkward rows of {length}, axis {axis}, {is_among_others}");
+                    check(begun, &inputs, (nan, at as u64), &what);
+                }
+            }
+        }
+    }
+}
+
+/// Rows and segments of an array that begins within a vector.
+#[test]
+fn stats_of_complex_numbers_begin_anywhere() {
+    let Some(device) = machine(2, 29) else { return };
+    let mut random = Random(31);
+    let x = array::<Complex<f32>>(Contents::Plain, 1001, &mut random);
+    let buffer = device.upload(&x).unwrap();
+    for (from, length) in [(1, 4), (1, 20), (1, 250), (0, 1001)] {
+        let (offsets, inputs): (Vec<u64>, Vec<_>) = (0..)
+            .zip(x[from..].chunks_exact(length))
+            .map(|(k, row)| (k * length as u64, row.to_vec()))
+            .unzip();
+        let n = inputs.len() * length;
+        let offsets: Vec<u64> = offsets.into_iter().chain([n as u64]).collect();
+        let offsets = device.upload(&offsets).unwrap();
+        let what = format!("rows of {length} from {from}");
+        let view = || buffer.slice(from..from + n);
+        let rows = device.reduce_segments(view(), DeviceSegments::Every(length as u64));
+        check(rows, &inputs, (Nan::Propagate, 0), &what);
+        check(device.reduce_segments(view(), &offsets), &inputs, (Nan::Ignore, 1), &what);
+    }
+}
+
+#[test]
 fn stats_of_parts_of_integers_of_16_bits() {
     shapes::<i16>();
     segments::<u16>();
@@ -224,6 +324,9 @@ fn what_kernels_do_not_fold_in_one_pass_is_folded_by_columns() {
     let layout = Layout::c(&[2, 2, 4, 4]).unwrap();
     let apart = device.reduce_axes(floats.view(), &layout, &[0, 2]).unwrap();
     assert_eq!(apart.plans(Op::Stats).unwrap().len(), 10);
+    let complex = device.upload(&[Complex::new(3f32, 4.0); 64]).unwrap();
+    let apart = device.reduce_axes(complex.view(), &layout, &[0, 2]).unwrap();
+    assert_eq!(apart.plans(Op::Stats).unwrap().len(), 6);
     let rows = device.reduce_segments(&floats, DeviceSegments::Every(8));
     assert!(rows.on_device::<f32>(Op::Stats).is_err());
 }

@@ -3,7 +3,7 @@
 use warpfold::kernel::{AnyMapBatched, DeviceSegments, Machine as _, MapParts, ReduceBatched};
 use warpfold::plan::CudaFacts;
 use warpfold::simt::{Detail, Device, Settings};
-use warpfold::{Accuracy, DType, Element, Layout, Op, bf16};
+use warpfold::{Accuracy, Complex, DType, Element, Layout, Op, bf16};
 
 use crate::data::Random;
 
@@ -31,7 +31,7 @@ fn costs(cut: &dyn Fn(&Device) -> Result<Cut, warpfold::Error>) -> [f64; 2] {
     })
 }
 
-/// Instructions an element of a reduction of all `N`.
+/// Instructions an element of a reduction.
 fn instructions<T: Element>(device: &Device, reduce: &ReduceBatched<'_, Device, T>, op: Op) -> f64 {
     let plan = reduce.plan(op).unwrap();
     let out = device.alloc::<u8>(plan.result_bytes() as usize).unwrap();
@@ -42,7 +42,7 @@ fn instructions<T: Element>(device: &Device, reduce: &ReduceBatched<'_, Device, 
     let launches = reduce.launches(op, out.address(), workspace.address(), faults.address());
     let counters = device.launch_batched(&launches.unwrap()).unwrap();
     let instructions: u64 = counters.iter().map(|c| c.total.warp_instructions).sum();
-    instructions as f64 / (N / 32) as f64
+    instructions as f64 / (plan.elements() as f64 / 32.0)
 }
 
 enum Cut {
@@ -107,6 +107,36 @@ fn stats_in_one_pass_take_fewer_instructions_than_their_columns() {
         println!("{what}");
         assert!(together * 1.5 < apart, "{what}");
     }
+}
+
+#[test]
+fn stats_of_complex_numbers_in_one_pass_take_fewer_instructions_than_their_columns() {
+    fn check<T: Element>(x: &[T], at_most: [f64; 3]) {
+        let device = counting();
+        let x = device.upload(x).unwrap();
+        let shapes = [([1 << 13, 16], 1, 32), ([1 << 9, 256], 1, 32), ([64, 1 << 11], 0, 1)];
+        for ((shape, axis, fewer), at_most) in shapes.into_iter().zip(at_most) {
+            let reduce = |shape: [u64; 2]| {
+                let layout = Layout::c(&shape).unwrap();
+                device.reduce_axes(x.view(), &layout, &[axis]).unwrap()
+            };
+            let together = instructions(&device, &reduce(shape), Op::Stats);
+            // A block an output, as each reduction alone takes, is long to simulate.
+            let few = reduce([shape[0] / fewer, shape[1] * fewer / 32]);
+            let apart: f64 = Op::of_stats(T::DTYPE).map(|op| instructions(&device, &few, op)).sum();
+            let what = format!(
+                "{}, {shape:?}, axis {axis}: {together:.1} together, {apart:.1} apart",
+                T::DTYPE
+            );
+            println!("{what}");
+            assert!(together < at_most && together * 1.5 < apart, "{what}");
+        }
+    }
+    let part = |k: u64| (k % 1000) as f64 / 8.0;
+    let x: Vec<Complex<f64>> = (0..N).map(|k| Complex::new(part(k), part(7 * k))).collect();
+    check(&x, [240.0, 125.0, 128.0]);
+    let narrow = |z: &Complex<f64>| Complex::new(z.re as f32, z.im as f32);
+    check(&x.iter().map(narrow).collect::<Vec<Complex<f32>>>(), [131.0, 54.0, 63.0]);
 }
 
 /// Sectors of memory that a map's kernel loads for each that its array has, and instructions an element.

@@ -126,8 +126,8 @@ impl Launches<'_> {
             Fallback::Sums(module, block) => {
                 vec![self.sums(module, block, "", arguments.words().into())]
             }
-            Fallback::Blocks(module) if plan.fold == BatchedFold::Stats => {
-                self.columns_of_stats(|one| one.blocks(module.clone(), Some(cut), None))
+            Fallback::Blocks(_) if plan.fold == BatchedFold::Stats => {
+                self.columns_of_stats(|one, module| one.blocks(module, Some(cut), None))
             }
             Fallback::Blocks(module) => match plan.way {
                 CudaWay::Trees(trees) if trees.walk == TreeWalk::Rows => {
@@ -200,8 +200,8 @@ impl Launches<'_> {
                 };
                 vec![self.sums(module, block, "_columns", arguments.words().into())]
             }
-            Fallback::Blocks(module) if plan.fold == BatchedFold::Stats => {
-                self.columns_of_stats(|one| one.by_loops(module.clone()))
+            Fallback::Blocks(_) if plan.fold == BatchedFold::Stats => {
+                self.columns_of_stats(|one, module| one.by_loops(module))
             }
             Fallback::Blocks(module) => vec![self.by_loops(module)],
         });
@@ -338,15 +338,17 @@ impl Launches<'_> {
         BatchedLaunch { block, ..self.of(module, suffix, grid, words) }
     }
 
-    /// Of each column of stats what was missed there.
+    /// Of each column of stats what was missed there, by the kernel of that reduction.
     fn columns_of_stats(
         &self,
-        fallback: impl Fn(&Launches<'_>) -> BatchedLaunch,
+        launch: impl Fn(&Launches<'_>, String) -> BatchedLaunch,
     ) -> Vec<BatchedLaunch> {
         let columns = self.plan.stats_columns().into_iter();
         let alone = columns.filter_map(|column| {
             let plan = self.plan.of_column(column.rounded()?);
-            Some(fallback(&Launches { plan: &plan, out: self.out + column.offset, ..*self }))
+            let Fallback::Blocks(module) = plan.fallback() else { return None };
+            let one = Launches { plan: &plan, out: self.out + column.offset, ..*self };
+            Some(launch(&one, module))
         });
         alone.collect()
     }

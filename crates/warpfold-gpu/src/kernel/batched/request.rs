@@ -69,7 +69,7 @@ impl BatchedRequest<'_> {
     }
 
     /// The address of the first element that loops reach.
-    fn start(&self) -> u64 {
+    pub(super) fn start(&self) -> u64 {
         let first = match self.parts {
             Parts::Segments(_) => 0,
             Parts::Axes { form, .. } => form.start,

@@ -48,8 +48,11 @@ impl BatchedRequest<'_> {
         Ok(columns)
     }
 
-    /// The plan of stats in one pass, if there are kernels for it.
+    /// The plan of stats in one pass, if there are kernels for it: they read vectors of whole elements, and complex numbers may begin at any of their parts.
     pub(super) fn plan_of_stats(&self) -> Result<Option<CudaBatchPlan>> {
+        if !self.start().is_multiple_of(self.x.dtype.size() as u64) {
+            return Ok(None);
+        }
         let requested = BatchedRequest { round_to: None, ..*self };
         match requested.plan(Op::Stats) {
             Ok(plan) => Ok(Some(plan)),

@@ -251,6 +251,7 @@ impl BatchedFold {
             BatchedFold::Linf => 24,
             BatchedFold::ExactL2 | BatchedFold::ExactSumsq => 16,
             BatchedFold::Moments => 0,
+            BatchedFold::Stats => 80,
             _ => 8,
         }
     }

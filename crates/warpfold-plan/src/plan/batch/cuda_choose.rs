@@ -27,6 +27,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
     // Folds of which there are kernels for rows and columns in lanes.
     let taken = match fold {
         BatchedFold::L2 | BatchedFold::Sumsq | BatchedFold::Prod => false,
+        BatchedFold::Stats => true,
         _ => !batch.dtype.is_complex() && batch.dtype.size() >= 2,
     };
     let by_length = |length, outputs| {

@@ -116,6 +116,7 @@ fn fold_of_complex(batch: &Batch) -> Result<BatchedFold> {
         Op::All => BatchedFold::All,
         Op::Count => BatchedFold::Count,
         Op::Prod => BatchedFold::Prod,
+        Op::Stats => BatchedFold::Stats,
         op if op.is_ordered() => {
             let why = "complex numbers have no order; take linf for the largest magnitude";
             return Err(Error::Undefined { op, dtype, why });

@@ -1,4 +1,4 @@
-//! What kernels leave of stats in one pass: columns one after another, as `op/part_stats.cuh` has them.
+//! What kernels leave of stats in one pass: columns one after another, as `op/part_stats.cuh` and `op/part_pair_stats.cuh` have them.
 
 use super::{Batch, BatchedFold, CudaBatchPlan};
 use crate::{DType, Op};
@@ -21,7 +21,7 @@ impl StatsColumn {
     }
 }
 
-/// The columns in their order, `StatsColumn` of the kernels; integers have none of NaNs.
+/// The columns in their order, `StatsColumn` of the kernels; integers have none of NaNs, and complex numbers none of extremes.
 const COLUMNS: [Option<Op>; 11] = [
     Some(Op::ArgMin),
     Some(Op::ArgMax),
@@ -49,8 +49,12 @@ impl CudaBatchPlan {
             offset += self.outputs() * dtype.size() as u64;
             column
         };
-        let has_nans = self.batch.dtype.is_float();
-        COLUMNS.into_iter().filter(|op| op.is_some() || has_nans).map(of).collect()
+        let dtype = self.batch.dtype;
+        let is_there = |op: &Option<Op>| match op {
+            None => dtype.is_float(),
+            Some(op) => !(dtype.is_complex() && op.is_ordered()),
+        };
+        COLUMNS.into_iter().filter(is_there).map(of).collect()
     }
 
     /// Bytes of all results.
@@ -89,6 +93,33 @@ mod tests {
         assert_eq!((of(Some(Op::Max)).offset, of(Some(Op::Max)).dtype), (50_000, DType::BF16));
         assert_eq!(plan.result_bytes(), 52_000);
         assert_eq!(columns.iter().filter_map(StatsColumn::rounded).count(), 6);
+    }
+
+    #[test]
+    fn complex_numbers_have_no_columns_of_extremes() {
+        let bounds = BoundsKind::Every(16);
+        let partition = Partition::Segments { elements: 16 * 1000, segments: 1000, bounds };
+        let dtype = DType::Complex64;
+        let batch = Batch { op: Op::Stats, dtype, partition, policy: Policy::default() };
+        let gpu = CudaFacts { compute: 90, multiprocessors: 132 };
+        let plan = choose_cuda_batch(batch, gpu).unwrap();
+        let columns: Vec<(Option<Op>, DType, u64)> = plan
+            .stats_columns()
+            .iter()
+            .map(|column| (column.op, column.dtype, column.offset))
+            .collect();
+        let expected = [
+            (None, DType::U64, 0),
+            (Some(Op::Sum), dtype, 8_000),
+            (Some(Op::Mean), dtype, 16_000),
+            (Some(Op::Var), DType::F32, 24_000),
+            (Some(Op::Std), DType::F32, 28_000),
+            (Some(Op::L1), DType::F32, 32_000),
+            (Some(Op::L2), DType::F32, 36_000),
+        ];
+        assert_eq!(columns, expected);
+        assert_eq!(plan.result_bytes(), 40_000);
+        assert_eq!(plan.entry(), "row_stats_complex64");
     }
 
     #[test]
