@@ -55,7 +55,7 @@ impl<T: Number> Truth<T> {
             return Truth::Equal(chunks.reduce(|| T::identity(op), fold));
         }
         match op {
-            Op::Prod => Truth::Product { parts: product_of(x), factors: x.len() as u64 },
+            Op::Prod => Truth::Product { parts: product_of(x).value(), factors: x.len() as u64 },
             _ => {
                 Truth::Sum((0..T::PARTS).map(|part| sum(T::as_parts(x), part, T::PARTS)).collect())
             }

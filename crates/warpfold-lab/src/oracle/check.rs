@@ -4,8 +4,9 @@ use num_bigint::BigInt;
 use warpfold::partial::{Output, Summary};
 use warpfold::{DType, Element, Op, Value};
 
-use super::exact::{Exact, Nearest};
-use super::{Double, Split, Truth};
+use super::exact::Exact;
+use super::product::times_power;
+use super::{Double, Product, Split, Truth};
 
 /// A result that breaks the contract.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -79,7 +80,7 @@ impl<T: Element<Component: Split>> Truth<T> {
             Op::Std => root(got, &self.variance()),
             Op::L1 if T::PARTS == 2 => {
                 let slack = 1.0 + 1.0 / 8.0;
-                within(got, [Double::new(self.moduli), Double::ZERO], slack)
+                within(got, Product::of([Double::new(self.moduli), Double::ZERO]), slack)
             }
             Op::L1 => nearest(got, std::slice::from_ref(&self.magnitudes)),
             Op::L2 => root(got, &self.squares),
@@ -176,33 +177,51 @@ fn root(got: Value, exact: &Exact) -> Verdict {
     right.then_some(()).ok_or_else(|| format!("{:e}", exact.approximate().sqrt()))
 }
 
-/// Within `slack` units in the last place, of the whole for complex numbers; integers equal.
-fn within(got: Value, [re, im]: [Double; 2], slack: f64) -> Verdict {
-    // Beyond the range of its type a product is infinite.
-    if let Value::F32(got) = got
-        && got.is_infinite()
-        && got == re.high as f32
-    {
-        return Ok(());
-    }
-    let distance = |got_re: f64, got_im: f64| {
-        let (re, im) = (Double::new(got_re) + -re, Double::new(got_im) + -im);
-        (re.high + re.low).hypot(im.high + im.low)
-    };
-    let size = re.high.hypot(im.high);
+/// Bits of a significand, and the exponents of the least normal number and of the largest one.
+const OF_F32: (i64, i64, i64) = (24, -126, 127);
+const OF_F64: (i64, i64, i64) = (53, -1022, 1023);
+
+/// Within `slack` units in the last place, of the whole for complex numbers; integers equal. A part that is beyond its type's range is infinite.
+fn within(got: Value, exact: Product, slack: f64) -> Verdict {
+    let Product { parts, exponent } = exact;
+    let size = parts[0].high.hypot(parts[1].high);
+    let scaled = |x: f64| times_power(x, -exponent);
     // A real number's unit is that of its binade; a complex one's is the format's relative step times the modulus.
-    let (off, unit) = match got {
-        Value::F32(got) => (distance(got.into(), 0.0), f32::ulp(size)),
-        Value::F64(got) => (distance(got, 0.0), f64::ulp(size)),
-        Value::Complex64(got) => {
-            (distance(got.re.into(), got.im.into()), size * f64::from(f32::EPSILON))
+    let unit = |(bits, least, _): (i64, i64, i64), is_complex: bool| match is_complex {
+        true => {
+            (size * times_power(1.0, 1 - bits)).max(times_power(1.0, least + 1 - bits - exponent))
         }
-        Value::Complex128(got) => (distance(got.re, got.im), size * f64::EPSILON),
-        Value::I64(got) => (distance(got as f64, 0.0), 0.0),
-        Value::U64(got) => (distance(got as f64, 0.0), 0.0),
-        _ => (f64::NAN, 0.0),
+        false => times_power(1.0, exponent.max(least) + 1 - bits - exponent),
     };
-    (off <= unit * slack).then_some(()).ok_or_else(|| format!("{:e} and {:e}", re.high, im.high))
+    let judge = |got: [f64; 2], format: (i64, i64, i64), is_complex: bool| {
+        let allowed = unit(format, is_complex) * slack;
+        let mut off = 0f64;
+        for (got, exact) in got.into_iter().zip(parts) {
+            if got.is_infinite() {
+                // What rounds to infinity lies in the last unit before the next power of two, or beyond.
+                let end = times_power(1.0, format.2 + 1 - exponent);
+                if exact.high * got.signum() + allowed < end {
+                    return false;
+                }
+            } else {
+                let left = Double::new(scaled(got)) + -exact;
+                off = off.hypot(left.high + left.low);
+            }
+        }
+        off <= allowed
+    };
+    let equal = |got: f64| Double::new(scaled(got)) == parts[0];
+    let is_right = match got {
+        Value::F32(got) => judge([got.into(), 0.0], OF_F32, false),
+        Value::F64(got) => judge([got, 0.0], OF_F64, false),
+        Value::Complex64(got) => judge([got.re.into(), got.im.into()], OF_F32, true),
+        Value::Complex128(got) => judge([got.re, got.im], OF_F64, true),
+        Value::I64(got) => equal(got as f64),
+        Value::U64(got) => equal(got as f64),
+        _ => false,
+    };
+    let [re, im] = exact.value();
+    is_right.then_some(()).ok_or_else(|| format!("{:e} and {:e}", re.high, im.high))
 }
 
 #[cfg(test)]
@@ -274,5 +293,43 @@ mod tests {
         assert!(truth.check(Op::Prod, &one(f32::MIN)).is_err());
         let truth = Truth::of(&[1.5f32, 2.0], Data::Reciprocal);
         assert!(truth.check(Op::Prod, &one(f32::INFINITY)).is_err());
+
+        let truth = Truth::of(&[-1e308f64, 2e300, 1.5], Data::Reciprocal);
+        assert_eq!(truth.check(Op::Prod, &one(f64::NEG_INFINITY)), Ok(()));
+        for wrong in [f64::INFINITY, f64::MIN, f64::NAN, 0.0] {
+            assert!(truth.check(Op::Prod, &one(wrong)).is_err(), "{wrong}");
+        }
+        // On the way only, in both directions.
+        let x = [1000, 1000, -1000, -1000, -1000, 1000].map(|exponent| 2f64.powi(exponent));
+        let truth = Truth::of(&x, Data::Reciprocal);
+        assert_eq!(truth.check(Op::Prod, &one(1.0f64)), Ok(()));
+        assert!(truth.check(Op::Prod, &one(f64::INFINITY)).is_err());
+        assert!(truth.check(Op::Prod, &one(1.0 + 4.0 * f64::EPSILON)).is_err());
+        let truth = Truth::of(&[1e-200f64, 1e-120], Data::Reciprocal);
+        assert_eq!(truth.check(Op::Prod, &one(1e-320f64)), Ok(()));
+        assert!(truth.check(Op::Prod, &one(1e-320f64.next_up().next_up())).is_err());
+        assert!(truth.check(Op::Prod, &one(0.0f64)).is_err());
+    }
+
+    #[test]
+    fn parts_of_complex_products_beyond_the_range_are_infinite() {
+        use warpfold::Complex;
+        let infinity = f32::INFINITY;
+        let truth =
+            Truth::of(&[Complex::new(3e38f32, 1e38), Complex::new(2.0, 0.0)], Data::Reciprocal);
+        assert_eq!(truth.check(Op::Prod, &one(Complex::new(infinity, 2e38f32))), Ok(()));
+        for wrong in [
+            Complex::new(-infinity, 2e38),
+            Complex::new(infinity, infinity),
+            Complex::new(infinity, 1e38),
+            Complex::new(f32::MAX, 2e38),
+            Complex::new(infinity, f32::NAN),
+        ] {
+            assert!(truth.check(Op::Prod, &one(wrong)).is_err(), "{wrong}");
+        }
+        let x = [Complex::new(0.0f64, 1e200), Complex::new(1e200, 1e-200)];
+        let truth = Truth::of(&x, Data::Reciprocal);
+        assert_eq!(truth.check(Op::Prod, &one(Complex::new(-1.0, f64::INFINITY))), Ok(()));
+        assert!(truth.check(Op::Prod, &one(Complex::new(-1.0, 1e308))).is_err());
     }
 }

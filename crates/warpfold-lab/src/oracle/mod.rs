@@ -12,5 +12,5 @@ mod truth;
 pub use bins::{Bins, ProductBins, Split};
 pub use check::Wrong;
 pub use exact::{Exact, Nearest};
-pub use product::Double;
+pub use product::{Double, Product};
 pub use truth::{Truth, dot, product_of};

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use warpfold::{DType, Element};
 
-use super::product::{self, Double};
+use super::product::{Double, Product};
 use super::{Bins, Exact, ProductBins, Split};
 use crate::array::Data;
 
@@ -31,8 +31,8 @@ pub struct Truth<T: Element> {
     pub min: Option<(T::Component, u64)>,
     /// The largest part and its first index.
     pub max: Option<(T::Component, u64)>,
-    /// The product to about 2^-70, of data whose products neither over- nor underflow.
-    pub product: Option<[Double; 2]>,
+    /// The product to about 2^-70, of data of which it is bounded.
+    pub product: Option<Product>,
 }
 
 impl<T: Element<Component: Split>> Truth<T> {
@@ -189,19 +189,15 @@ fn largest<T: Element<Component: Split>>(x: &[T], rounded: f64) -> Exact {
     squares.max().unwrap_or_else(|| Exact::of(0.0))
 }
 
-/// The product of all elements to about 2^-70 (real and imaginary part), if it neither over- nor underflows on the way.
-pub fn product_of<T: Element<Component: Split>>(x: &[T]) -> [Double; 2] {
-    let one = [Double::ONE, Double::ZERO];
-    let double = |part: &T::Component| Double::new(part.approximate());
+/// The product of all elements to about 2^-70, whatever its size.
+pub fn product_of<T: Element<Component: Split>>(x: &[T]) -> Product {
+    let double = |part: Option<&T::Component>| {
+        part.map_or(Double::ZERO, |part| Double::new(part.approximate()))
+    };
     let chunks = T::as_parts(x).par_chunks(CHUNK * T::PARTS).map(|chunk| {
-        if T::PARTS == 1 {
-            return [
-                chunk.iter().fold(Double::ONE, |product, x| product * double(x)),
-                Double::ZERO,
-            ];
-        }
-        let pairs = chunk.chunks_exact(2).map(|z| [double(&z[0]), double(&z[1])]);
-        pairs.fold(one, product::complex)
+        let elements = chunk.chunks_exact(T::PARTS);
+        let products = elements.map(|z| Product::of([double(z.first()), double(z.get(1))]));
+        products.fold(Product::ONE, Product::times)
     });
-    chunks.reduce(|| one, product::complex)
+    chunks.reduce(|| Product::ONE, Product::times)
 }
