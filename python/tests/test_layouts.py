@@ -186,6 +186,13 @@ def test_results_go_over_the_array_itself():
     assert np.array_equal(x[0], wanted)
 
 
+def test_results_go_over_the_offsets_that_they_are_read_by():
+    x, offsets = np.ones(40004, np.int64), np.arange(10002) * 4
+    out = offsets[1:]
+    assert wf.segment_sum(x, offsets, out=out) is out
+    assert (out == 4).all()
+
+
 def test_parts_without_a_result_among_many():
     x, offsets = np.ones(40000), np.append(np.repeat(0, 3), np.arange(1, 40001))
     out = np.zeros(len(offsets) - 1)

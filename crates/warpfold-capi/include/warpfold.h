@@ -2,8 +2,8 @@
  * warpfold: correctly rounded, reproducible reductions. Manual: docs/c.md.
  *
  * Every function returns a wf_status, unless it frees something or gives a string. On failure it leaves a message that
- * wf_last_error() gives, and its outputs as they were, except for pointers to new objects, which become null, and
- * counts of what would be needed.
+ * wf_last_error() gives, and its outputs as they were, except for pointers to new objects, which become null,
+ * counts of what would be needed, and results of several parts (see wf_request_run).
  *
  * Pointers: null and misaligned ones are errors. What cannot be checked is the caller's duty: that memory is as long as was said, that
  * nobody writes to it during a call, and that objects came from this library and have not been freed.

@@ -1,9 +1,10 @@
 //! Running requests: into the caller's memory.
 
 use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::Arc;
 
-use warpfold_engine::{self as engine, Columns, HostArray, OutputArray, Parts, Request};
+use warpfold_engine::{self as engine, Columns, OutputArray, Parts, Request};
 use warpfold_exact::partial::{Finish, Output, Summary};
 use warpfold_num::{Column, DType, Error, Op, Value};
 
@@ -168,11 +169,10 @@ impl OutputBuffer {
         if needed == 0 { Ok(()) } else { memory::check_output_of(self.dtype, self.out) }
     }
 
-    /// Whether some element of an array may lie in the room.
-    fn overlaps(&self, x: HostArray<'_>) -> bool {
-        let (array, start) = (x.bytes().as_ptr_range(), self.out.addr());
-        let end = start.saturating_add(self.capacity.saturating_mul(self.dtype.size()));
-        start < array.end.addr() && array.start.addr() < end
+    /// Where the room lies.
+    fn addresses(&self) -> Range<usize> {
+        let bytes = self.capacity.saturating_mul(self.dtype.size());
+        self.out.addr()..self.out.addr().saturating_add(bytes)
     }
 
     /// Writes an output that was checked to go in.
@@ -211,8 +211,8 @@ unsafe fn run(request: &wf_request, buffer: OutputBuffer) -> Outcome<()> {
         // SAFETY: as above, and the room was checked.
         return unsafe { buffer.put(output) };
     }
-    // As they are found, unless there are two columns, or the room is part of the array.
-    if op != Op::MinMax && !buffer.overlaps(ready.request.x) {
+    // As they are found, unless there are two columns, or what is read may lie in the room.
+    if op != Op::MinMax && ready.request.is_apart_from(buffer.addresses()) {
         let outputs = ready.outputs()? as usize;
         // SAFETY: the room was checked for so many results of their type, and nobody else uses it while the call lasts, as the caller vouches.
         let mut out = unsafe { OutputArray::from_raw(buffer.dtype, buffer.out.cast(), outputs) };

@@ -204,6 +204,7 @@ pub fn columns_into(
     out: &mut OutputArray<'_>,
 ) -> Result<Vec<u64>> {
     let finish = Finish { overflow: request.policy.overflow, ..finish };
+    check(request.op, request.x.dtype())?;
     let types = (request.x.dtype(), finish.round_to);
     out.check(request.op, types, of_parts(request)?.batch.outputs())?;
     // Indices of the array are made of those of parts, which are all found first.

@@ -85,7 +85,7 @@ impl<'a> OutputArray<'a> {
         let several = matches!(op, Op::MinMax | Op::Stats);
         let result = if several { None } else { op.result_dtype(dtype, round_to) };
         let Some(result) = result else {
-            let why = "its results have several columns or types; ask for one of them alone";
+            let why = "its results have several columns, or a type that no array has; ask for one column, or another type";
             return Err(Error::Unsupported { option: "memory for results", op, dtype, why });
         };
         if (result, outputs) == (self.dtype, self.len as u64) {

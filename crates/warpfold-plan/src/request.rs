@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-use bytemuck::CheckedBitPattern;
+use bytemuck::{CheckedBitPattern, cast_slice};
 use warpfold_num::element::Element;
 use warpfold_num::{At, Column, DType, Empty, Op, Policy};
 
@@ -337,6 +337,22 @@ impl<'a> Request<'a> {
         self
     }
 
+    /// Whether nothing that is read for the results lies at these addresses, so that they may be written there as they are found: neither elements nor offsets.
+    /// Where the numbers of groups lie is not known.
+    pub fn is_apart_from(&self, addresses: Range<usize>) -> bool {
+        let is_apart = |bytes: &[u8]| {
+            let Range { start, end } = bytes.as_ptr_range();
+            bytes.is_empty() || end.addr() <= addresses.start || addresses.end <= start.addr()
+        };
+        is_apart(self.x.bytes())
+            && match &*self.parts {
+                Parts::Segments(Bounds::Offsets32(offsets), _) => is_apart(cast_slice(offsets)),
+                Parts::Segments(Bounds::Offsets64(offsets), _) => is_apart(cast_slice(offsets)),
+                Parts::Segments(Bounds::Every { .. }, _) | Parts::Axes(..) | Parts::Whole => true,
+                Parts::Groups(..) => false,
+            }
+    }
+
     /// The reduction of the whole array as data for a plan.
     pub fn problem(&self) -> Problem {
         let Request { op, x, policy, .. } = *self;
@@ -347,5 +363,32 @@ impl<'a> Request<'a> {
     pub fn batch(&self) -> Option<Batch> {
         let partition = self.parts.partition(self.x.len())?;
         Some(Batch { op: self.op, dtype: self.x.dtype(), partition, policy: self.policy })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_known_by_its_addresses() {
+        let (x, offsets) = ([1.0f64; 4], [0u64, 2, 4]);
+        let bounds = Bounds::Offsets64((&offsets[..]).into());
+        let request = Request::new(Op::Sum, HostArray::of(&x));
+        let parts = Arc::new(Parts::Segments(bounds, Names::Segments));
+        let (alone, parted) = (request, Request::new(Op::Sum, HostArray::of(&x)).parts(parts));
+        let addresses = |bytes: &[u8]| {
+            let Range { start, end } = bytes.as_ptr_range();
+            start.addr()..end.addr()
+        };
+        let (of_x, of_offsets) = (addresses(cast_slice(&x)), addresses(cast_slice(&offsets)));
+        for request in [&alone, &parted] {
+            assert!(!request.is_apart_from(of_x.start + 8..of_x.start + 9));
+            assert!(!request.is_apart_from(of_x.start - 8..of_x.start + 1));
+            assert!(request.is_apart_from(0..1));
+        }
+        assert!(!parted.is_apart_from(of_offsets.end - 8..of_offsets.end + 8));
+        let empty = Request::new(Op::Sum, HostArray::of::<f64>(&[]));
+        assert!(empty.is_apart_from(of_x));
     }
 }

@@ -1,6 +1,7 @@
 //! [`Destination`]: the memory of an array that results are written to.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -60,11 +61,9 @@ impl<'py> Destination<'py> {
         Ok(())
     }
 
-    /// Whether no element of an array lies in it.
-    pub(crate) fn is_apart_from(&self, input: &Input) -> PyResult<bool> {
-        let (first, len, _) = input.span()?;
-        let (from, to) = (first.addr(), first.addr() + len as usize * input.dtype.size());
-        Ok(to <= self.address.addr() || self.address.addr() + self.bytes <= from)
+    /// Where it lies.
+    pub(crate) fn addresses(&self) -> Range<usize> {
+        self.address.addr()..self.address.addr() + self.bytes
     }
 
     /// For results as they are found, of this type of the engine's, which has the size of the array's own.

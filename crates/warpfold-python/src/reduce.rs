@@ -140,7 +140,7 @@ impl<'a, 'py> Call<'a, 'py> {
         let Some((found, given)) = wanted.as_found() else { return Ok(None) };
         let beforehand = give::beforehand(py, input.home, self.out, given, shape)?;
         let Some((array, mut destination)) = beforehand else { return Ok(None) };
-        if !destination.is_apart_from(input)? {
+        if !request.is_apart_from(destination.addresses()) {
             return Ok(None);
         }
         let mut memory = destination.memory(found);

@@ -239,13 +239,13 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// the lanes of a run and its last few elements, which take the longer the narrower elements are.
     const BESIDE: usize = if size_of::<Self::Element>() <= 2 { MOST_TURNED } else { N };
 
-    /// Whether longer ones are turned over first. Runs of several lengths are not: no element stands for nothing there.
+    /// Whether some of them are turned over first. Runs of several lengths are not: no element stands for nothing there.
     const TURNS: bool = true;
 
-    /// Elements from which on they are: gathered one by one, narrow elements take the longer.
+    /// Elements of a run from which on it is: gathered one by one, narrow elements take the longer.
     const TURNS_FROM: usize = if size_of::<Self::Element>() <= 2 { 8 } else { N + 1 };
 
-    /// Whether those of more elements than there are lanes, but no last few, are turned over too.
+    /// Whether runs of more elements than there are lanes, but no last few, are turned over too.
     const TURNS_FULL: bool = false;
 
     /// Whether rows add their last few in a call, by `add_some`: among the selections of these the compiler leaves some accumulators no whole vectors.

@@ -1,7 +1,7 @@
 //! Inputs that are contiguous runs of memory: segments, and the rows of arrays.
 //!
 //! A thread takes a block of runs and surveys them a tile at a time, many short runs in one pass over contiguous memory. Runs no longer
-//! than there are lanes are taken side by side; the others with their elements in the lanes. Of longer runs, tiles are joined; what one exponent range
+//! than there are lanes, and some kinds' of up to 64 elements, are taken side by side; the others with their elements in the lanes. Of longer runs, tiles are joined; what one exponent range
 //! does not cover is cut into pieces with ranges of their own, where these can be joined. What is left goes through the kernels for one array.
 
 use std::ops::Range;
@@ -454,7 +454,7 @@ impl<K: LaneOperation> Block<'_, K> {
         self.smalls.extend_from_slice(&self.kind.all(&lanes));
     }
 
-    /// The same of more elements than there are lanes.
+    /// The same of runs that are turned over first.
     #[inline(never)]
     fn turned<C: Target>(&mut self, lanes: K::Lanes, start: usize, length: usize) {
         let runs = &self.x[start..];

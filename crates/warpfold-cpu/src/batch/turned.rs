@@ -199,7 +199,7 @@ fn strided<K: LaneOperation, const LENGTH: usize>(
     lanes
 }
 
-/// `N` runs of more elements than there are lanes.
+/// `N` runs of one length.
 struct Beside<'a, K: LaneOperation> {
     kind: K,
     lanes: &'a mut K::Lanes,
@@ -217,7 +217,7 @@ impl<K: LaneOperation> Job for Beside<'_, K> {
     }
 }
 
-/// Adds `N` runs of more elements than there are lanes, in a call.
+/// Adds `N` runs of one length, turned over, in a call.
 #[inline(always)]
 pub(super) fn beside_turned<K: LaneOperation>(
     kind: K,

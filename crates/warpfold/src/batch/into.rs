@@ -19,7 +19,8 @@ impl Complete for ByNumbers {}
 macro_rules! into_memory {
     ($($name:ident $like:ident $(($ddof:ident))? $op:ident $finish:expr => $result:ty;)+) => { $(
         #[doc = concat!("[`", stringify!($like), "`](Self::", stringify!($like), ") into memory of the caller's, in the order of the outputs.")]
-        /// Nothing is copied, and memory that is used again costs no new pages. If the reduction fails, what `out` holds means nothing.
+        /// Results are written there as they are found (indices in the whole array are copied), and memory that is used again costs no new pages. If the reduction
+        /// fails, what `out` holds means nothing.
         ///
         /// # Errors
         #[doc = concat!("As [`", stringify!($like), "`](Self::", stringify!($like), ");")]
