@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use warpfold_engine::OutputArray;
 use warpfold_num::{Column, DType};
 
-use crate::take::{Buffer, Home, Input, numpy, take};
+use crate::take::{Buffer, Home, Input, numpy};
 
 /// Memory of an array in the host's memory that may be written: contiguous, in C order.
 pub(crate) struct Destination<'py> {
@@ -21,9 +21,9 @@ pub(crate) struct Destination<'py> {
 }
 
 impl<'py> Destination<'py> {
-    /// Of an array of a library, whose elements have this type.
-    pub(crate) fn of(array: Bound<'py, PyAny>, home: Home, dtype: DType) -> PyResult<Self> {
-        let given = take(&array)?;
+    /// Of an array, as it lies.
+    pub(crate) fn of(array: &Bound<'py, PyAny>, given: Input) -> PyResult<Self> {
+        let (home, dtype) = (given.home, given.dtype);
         if matches!(home, Home::Jax { .. }) {
             return Err(PyTypeError::new_err("arrays of JAX are never written to; leave out out"));
         }
@@ -41,7 +41,7 @@ impl<'py> Destination<'py> {
                 let words = numpy(array.py())?.scalar(array.py(), DType::U16)?;
                 Some(Buffer::of(&array.call_method1("view", (words,))?, true)?)
             }
-            _ => Some(Buffer::of(&array, true)?),
+            _ => Some(Buffer::of(array, true)?),
         };
         Ok(Destination { dtype, address, bytes, _held: (given, buffer), attached: PhantomData })
     }

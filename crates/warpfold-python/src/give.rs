@@ -7,7 +7,7 @@ use warpfold_num::{Column, DType, Value};
 
 use crate::destination::Destination;
 use crate::names::name;
-use crate::take::{Home, Taken, jax, numpy, torch};
+use crate::take::{Home, Input, Taken, jax, numpy, take, torch};
 
 /// The element type of a column of results.
 pub(crate) fn dtype_of(column: &Column) -> DType {
@@ -69,7 +69,7 @@ pub(crate) fn array<'py>(
         Home::Torch | Home::NumPy | Home::Python => {}
     }
     let made = empty(py, home, dtype, shape)?;
-    Destination::of(made.clone(), home, dtype)?.fill(column)?;
+    Destination::of(&made, taken(&made, home)?)?.fill(column)?;
     Ok(made)
 }
 
@@ -94,6 +94,11 @@ fn empty<'py>(
     }
 }
 
+/// An array that was made for results, as it lies.
+fn taken(made: &Bound<'_, PyAny>, home: Home) -> PyResult<Input> {
+    if home == Home::Torch { torch::made(made) } else { take(made) }
+}
+
 /// Bytes of results from which on it matters that they are written once, to where they stay.
 const LARGE: u64 = 64 << 10;
 
@@ -111,18 +116,18 @@ pub(crate) fn beforehand<'py>(
     if is_small || !matches!(home, Home::NumPy | Home::Python | Home::Torch) {
         return Ok(None);
     }
-    let (array, home) = match out {
+    let (array, given) = match out {
         // Where there is no memory for so many, the engine says so.
         None => match empty(py, home, dtype, shape) {
-            Ok(array) => (array, home),
+            Ok(array) => (array.clone(), taken(&array, home)?),
             Err(_) => return Ok(None),
         },
         Some(out) => match checked(out, dtype, shape)? {
-            Some(home) => (out.clone(), home),
+            Some(given) => (out.clone(), given),
             None => return Ok(None),
         },
     };
-    let destination = Destination::of(array.clone(), home, dtype)?;
+    let destination = Destination::of(&array, given)?;
     Ok(Some((array, destination)))
 }
 
@@ -134,14 +139,14 @@ pub(crate) fn into<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let dtype = dtype_of(column);
     match checked(out, dtype, shape)? {
-        Some(home) => Destination::of(out.clone(), home, dtype)?.fill(column)?,
+        Some(given) => Destination::of(out, given)?.fill(column)?,
         None => into_gpu(out, column, shape)?,
     }
     Ok(out.clone())
 }
 
-/// The library of an array of the caller's in the host's memory that is for results of a type and shape, or why it is not; `None` of one on a GPU.
-fn checked(out: &Bound<'_, PyAny>, dtype: DType, shape: &[u64]) -> PyResult<Option<Home>> {
+/// An array of the caller's in the host's memory that is for results of a type and shape, or why it is not; `None` of one on a GPU.
+fn checked(out: &Bound<'_, PyAny>, dtype: DType, shape: &[u64]) -> PyResult<Option<Input>> {
     let given = match crate::take::take_any(out)? {
         Taken::Gpu(_) => return Ok(None),
         other => other.into_input()?,
@@ -158,7 +163,7 @@ fn checked(out: &Bound<'_, PyAny>, dtype: DType, shape: &[u64]) -> PyResult<Opti
             given.shape
         )));
     }
-    Ok(Some(given.home))
+    Ok(Some(given))
 }
 
 /// Copies results into an array on a GPU.

@@ -10,7 +10,7 @@ use pyo3::types::{PyTuple, PyType};
 use warpfold_num::{Column, DType, Value};
 
 use super::device::{Gpu, Library, OnGpu};
-use super::{Followed, Home, Taken, dlpack, imported};
+use super::{Followed, Home, Input, Taken, dlpack, imported};
 use crate::number;
 
 struct Torch {
@@ -263,6 +263,11 @@ fn written(py: Python<'_>, value: Value, dtype: DType) -> Option<Bound<'_, PyAny
             .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
     }
     Some(tensor)
+}
+
+/// A tensor that was made here, as it lies, whatever torch follows meanwhile.
+pub(crate) fn made(tensor: &Bound<'_, PyAny>) -> PyResult<Input> {
+    dlpack::take(tensor, Home::Torch)
 }
 
 /// A tensor on the host that nobody has written to, in memory of torch's allocator.
