@@ -197,7 +197,8 @@ fn exact<T: Element<Component: Split>>(op: Op, truth: &Truth<T>, x: &[T]) -> Rig
         Op::L2 => Right::Root(truth.squares.clone()),
         Op::Prod => {
             // Known to a hundred bits, less what a long product loses: as good as exact to a format of 53.
-            let [product, _] = truth.product.expect("products are contested on data that has one");
+            let product = truth.product.expect("products are contested on data that has one");
+            let [product, _] = product.value();
             Right::Number(Exact::of(product.high) + Exact::of(product.low))
         }
         Op::Dot => {
