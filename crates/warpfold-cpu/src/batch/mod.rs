@@ -47,6 +47,7 @@ mod short;
 mod short_columns;
 mod short_sums;
 mod singles;
+mod slots;
 mod sort;
 mod stripes;
 mod survey;
