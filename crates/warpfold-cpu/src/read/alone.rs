@@ -6,7 +6,8 @@ use warpfold_num::double_double::{DoubleDouble, two_product};
 use warpfold_num::element::{Element, Float, Ordered};
 use warpfold_num::{Complex, DType, bf16, f16};
 
-use super::moments::{Certain, Moment, MomentAs};
+use super::moments::{Moment, MomentAs};
+use super::nearly::Certain;
 use super::with_real;
 use crate::Op;
 use crate::batch::{Approximate, Lone, Read};

@@ -10,6 +10,7 @@ mod alone;
 mod counts;
 mod means;
 mod moments;
+mod nearly;
 mod others;
 mod products;
 mod ranks;
