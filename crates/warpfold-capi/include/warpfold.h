@@ -323,8 +323,8 @@ wf_status wf_result_type(wf_op op, wf_dtype dtype, wf_dtype *result);
 
 // Runs a request and writes its results to out, memory for capacity elements of out_type, which must be the results' type. There is one
 // result for each part (1 for a whole array); WF_MINMAX gives all minima and then all maxima. written, which may be null, receives how many
-// results there are, also where they do not go in (WF_ERROR_CAPACITY). Nothing is written to out if
-// the request or the room is refused; results of several parts are written as they are found, so that out means nothing where one of them fails.
+// results there are, also where they do not go in (WF_ERROR_CAPACITY). Nothing is written to out if the request or the room
+// is refused; results of several parts are written as they are found, so that out means nothing where one of them fails.
 wf_status wf_request_run(const wf_request *request,
                          wf_dtype out_type,
                          void *out,
