@@ -211,9 +211,11 @@ pub fn columns_into(
     let is_index = matches!(request.op, Op::ArgMin | Op::ArgMax);
     let at_once = !is_index || request.indices == Indices::OfInput;
     let (columns, gaps) = columns_of(request, finish, at_once.then_some(&*out))?;
-    match columns.first() {
-        Some((_, column)) if !column.is_empty() => out.copy_from(column),
-        _ => {}
+    // What no reader wrote there.
+    if let Some((_, column)) = columns.first()
+        && !column.is_empty()
+    {
+        out.copy_from(column);
     }
     Ok(gaps)
 }
