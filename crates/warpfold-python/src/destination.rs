@@ -1,6 +1,5 @@
 //! [`Destination`]: the memory of an array that results are written to.
 
-use std::marker::PhantomData;
 use std::ops::Range;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -11,18 +10,17 @@ use warpfold_num::{Column, DType};
 use crate::take::{Buffer, Home, Input, numpy};
 
 /// Memory of an array in the host's memory that may be written: contiguous, in C order.
-pub(crate) struct Destination<'py> {
+pub(crate) struct Destination {
     dtype: DType,
     address: *mut u8,
     bytes: usize,
     /// What keeps the memory where it is.
     _held: (Input, Option<Buffer>),
-    attached: PhantomData<Python<'py>>,
 }
 
-impl<'py> Destination<'py> {
+impl Destination {
     /// Of an array, as it lies.
-    pub(crate) fn of(array: &Bound<'py, PyAny>, given: Input) -> PyResult<Self> {
+    pub(crate) fn of(array: &Bound<'_, PyAny>, given: Input) -> PyResult<Self> {
         let (home, dtype) = (given.home, given.dtype);
         if matches!(home, Home::Jax { .. }) {
             return Err(PyTypeError::new_err("arrays of JAX are never written to; leave out out"));
@@ -43,7 +41,7 @@ impl<'py> Destination<'py> {
             }
             _ => Some(Buffer::of(array, true)?),
         };
-        Ok(Destination { dtype, address, bytes, _held: (given, buffer), attached: PhantomData })
+        Ok(Destination { dtype, address, bytes, _held: (given, buffer) })
     }
 
     /// Copies results that are there.

@@ -110,7 +110,7 @@ pub(crate) fn beforehand<'py>(
     out: Option<&Bound<'py, PyAny>>,
     dtype: DType,
     shape: &[u64],
-) -> PyResult<Option<(Bound<'py, PyAny>, Destination<'py>)>> {
+) -> PyResult<Option<(Bound<'py, PyAny>, Destination)>> {
     let elements = shape.iter().fold(1u64, |n, &length| n.saturating_mul(length));
     let is_small = elements.saturating_mul(dtype.size() as u64) < LARGE;
     if is_small || !matches!(home, Home::NumPy | Home::Python | Home::Torch) {
