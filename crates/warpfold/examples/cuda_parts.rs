@@ -113,28 +113,30 @@ fn axes<T: Element>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<(), 
     Ok(())
 }
 
-/// Ends of segments of `n` elements: of one length, or of random ones from 1 to 64, which is what no length means.
-fn offsets(n: u64, length: Option<u64>) -> Vec<u64> {
+/// Ends of segments of `n` elements: of one length, or of random ones up to that.
+fn offsets(n: u64, length: u64, is_random: bool) -> Vec<u64> {
     let mut all = vec![0];
     while let Some(&end) = all.last().filter(|&&end| end < n) {
-        all.push((end + length.unwrap_or_else(|| 1 + random(end) % 64)).min(n));
+        let of_this = if is_random { 1 + random(end) % length } else { length };
+        all.push((end + of_this).min(n));
     }
     all
 }
 
 fn segments<T: Element>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<(), Error> {
-    for length in [Some(4), Some(16), Some(64), Some(1024), Some(16384), None] {
+    let every = [4, 16, 64, 256, 1024, 16384].map(|length| (length, false));
+    for (length, is_random) in every.into_iter().chain([(64, true), (1024, true)]) {
         let few = &host[..host.len().min(1 << 20)];
-        let ends = offsets(few.len() as u64, length);
+        let ends = offsets(few.len() as u64, length, is_random);
         let expected =
             reduce_segments(few, Segments::offsets(&ends))?.columns(op, Finish::default())?;
         let (of_few, on_device) = (gpu.upload(few)?, gpu.upload(&ends)?);
         let right = agrees(&gpu.reduce_segments(&of_few, &on_device), op, &expected)?;
-        let ends = offsets(host.len() as u64, length);
+        let ends = offsets(host.len() as u64, length, is_random);
         let on_device = gpu.upload(&ends)?;
         let reduce = gpu.reduce_segments(x, &on_device);
         let (us, written, kernels) = timed(gpu, &reduce, op)?;
-        let name = length.map_or("random up to 64".into(), |length| format!("every {length}"));
+        let name = format!("{} {length}", if is_random { "random up to" } else { "every" });
         let bytes = size_of_val(host) + size_of_val(&ends[..]) + written;
         print::<T>(op, &format!(r#""segments": "{name}""#), right, us, bytes, &kernels);
     }
@@ -176,6 +178,12 @@ fn keys<T: warpfold::Ordered>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> R
         print::<T>(op, &parts, right, sorted + us, input + written, &format!("sort {kernels}"));
     }
     Ok(())
+}
+
+/// Complex numbers, which have no order, are not grouped here.
+fn no_keys<T: Element>(_: &Gpu, op: Op, _: &[T], _: &Buffer<T>) -> Result<(), Error> {
+    let why = "complex numbers are not grouped here";
+    Err(Error::Undefined { op, dtype: T::DTYPE, why })
 }
 
 /// A number of 64 bits from an index.
@@ -226,13 +234,13 @@ fn main() -> Result<(), Error> {
             DType::Complex64 => of!(
                 Complex<f32>,
                 |at| Complex::new(unit(2 * at) as f32, unit(2 * at + 1) as f32),
-                |_: &Gpu, op, _: &[_], _: &Buffer<_>| Err(Error::Undefined {
-                    op,
-                    dtype: DType::Complex64,
-                    why: "complex numbers are not grouped here",
-                })
+                no_keys
             ),
-            _ => of!(i32, |at| (unit(at) * 1e6) as i32),
+            DType::Complex128 => {
+                of!(Complex<f64>, |at| Complex::new(unit(2 * at), unit(2 * at + 1)), no_keys)
+            }
+            DType::I32 => of!(i32, |at| (unit(at) * 1e6) as i32),
+            other => panic!("{other} is not measured here"),
         }
     }
     Ok(())

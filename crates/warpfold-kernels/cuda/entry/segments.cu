@@ -9,6 +9,13 @@
 #include "op/part_stats.cuh"
 #include "op/part_pair_stats.cuh"
 #include "op/part_squares.cuh"
+#include "walk/segment_lanes.cuh"
 #include "walk/segments.cuh"
 
-SEGMENT_KERNEL(ENTRY, fold_segments, (FOLD<ELEMENT>::BLOCKS), FOLD<ELEMENT>)
+// Lanes have segments of their own where states are large and vectors are taken in part.
+template <class Fold>
+constexpr bool HAVE_OWN = sizeof(typename Fold::State) >= 32 && WholeVectors<Fold>::TAKES_PARTS;
+template <class Fold>
+using WarpOf = typename Select<HAVE_OWN<Fold>, SegmentLanes<Fold>, SegmentWarp<Fold>>::type;
+
+SEGMENT_KERNEL(ENTRY, fold_segments, (FOLD<ELEMENT>::BLOCKS), FOLD<ELEMENT>, WarpOf<FOLD<ELEMENT>>)

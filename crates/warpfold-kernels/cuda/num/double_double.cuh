@@ -14,6 +14,15 @@ __device__ __forceinline__ DoubleDouble two_sum(f64 a, f64 b) {
     const f64 high = __dadd_rn(a, b), b_in = __dsub_rn(high, a);
     return {high, __dadd_rn(__dsub_rn(a, __dsub_rn(high, b_in)), __dsub_rn(b, b_in))};
 }
+// 1 / x within 2^-19 of itself, for bounds and for corrections, of a normal number below 2^1000.
+__device__ __forceinline__ f64 near_reciprocal(f64 x) {
+    f64 y;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    return y;
+}
+// No less than a / b, of positive numbers.
+__device__ __forceinline__ f64 at_least(f64 a, f64 b) { return __dmul_rn(__dmul_rn(a, 0x1.01p0), near_reciprocal(b)); }
+
 // For |a| >= |b|, or a zero.
 __device__ __forceinline__ DoubleDouble fast_two_sum(f64 a, f64 b) {
     const f64 high = __dadd_rn(a, b);

@@ -45,7 +45,7 @@ template <class First, class Second> struct WholeVectors<Both<First, Second>> {
     typedef typename Fold::State State;
     typedef typename Fold::Setup Setup;
     typedef WholeVectors<First> OfFirst;
-    static constexpr bool TAKES_ZEROS = false;
+    static constexpr bool TAKES_ZEROS = false, TAKES_PARTS = true;
     OfFirst first;
     WholeVectors<Second> second;
 
@@ -66,7 +66,7 @@ template <class First, class Second> struct WholeVectors<Both<First, Second>> {
                                                                u32 from, u32 count, const Setup& setup) {
         second.take_some(state.second, p, index, apart, from, count, setup.second);
         if constexpr (OfFirst::TAKES_ZEROS) {
-            first.template take_all<N>(state.first, p, index, apart, setup.first);
+            first.take_some(state.first, p, index, apart, from, count, setup.first);
         } else {
 #pragma unroll 1
             for (u32 k = 0; k < N; k++) {

@@ -8,6 +8,7 @@
 //
 // The window of such a pair is more than 100 bits, wherever the data lie: numbers of one scale are not missed.
 #pragma once
+#include "num/double_double.cuh"
 #include "op/part_window.cuh"
 
 // What pairs give, beside fold() of SegmentArguments' choice.
@@ -57,10 +58,11 @@ __device__ __forceinline__ f64 lost(f64 a, f64 x, f64 sum) {
 //
 // A remainder of a quotient within a unit of the true one is exact if it does not underflow, so its sign is right, and
 // to odd the quotient of narrow floats is. For f64 itself the quotient of what is left is added: right if that is
-// exact, or if the sum is the same a little below and a little above.
+// exact, or if the sum is the same a little below and a little above. What corrects a quotient of narrow floats is a
+// unit or two, and need not be near.
 __device__ __forceinline__ bool divide_pair(f64 sum, f64 rest, f64 n, f64& quotient, f32) {
     const f64 q = __ddiv_rn(sum, n), left = __dadd_rn(__fma_rn(-q, n, sum), rest);
-    const f64 nearest = __dadd_rn(q, __ddiv_rn(left, n));
+    const f64 nearest = __fma_rn(left, near_reciprocal(n), q);
     quotient = to_odd(nearest, __dadd_rn(__fma_rn(-nearest, n, sum), rest));
     return true;
 }

@@ -183,11 +183,11 @@ template <class E> struct PairStats : PairWindowOf<E> {
     }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
                                                   u64 begin, u64 end) {
-        write(a, c, k, s, end - begin);
+        write(Results(a), c, k, s, end - begin);
     }
     // Of so many elements, those included that do not count. Compiled once, wherever results come from.
-    static __device__ __noinline__ void write(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
-                                              u64 elements) {
+    static __device__ __noinline__ void write(Results to, FoldOptions c, u64 k, State s, u64 elements) {
+        const SegmentArguments a = to.arguments();
         typedef PairStatsColumns<E> Columns;
         const u64 n = elements - (c.skip() ? s.nans[0] : 0);
         const Part none = canonical(Part(Total::missed()));

@@ -41,6 +41,12 @@ template <class E> __device__ __forceinline__ Wide<E> round_nearest(DoubleDouble
     }
 }
 
+// A result, and whether it is known to be the nearest.
+template <class W> struct Rounded {
+    W value;
+    bool known;
+};
+
 // A result of up to 32 bits to a number within `error` of x, or to its root; false where two are possible.
 template <class E> __device__ __forceinline__ bool round_certainly(f64 x, f64 error, bool root, FoldOptions c,
                                                                    Wide<E>& value) {
@@ -48,7 +54,7 @@ template <class E> __device__ __forceinline__ bool round_certainly(f64 x, f64 er
     if (!(least > 0x1p-900 && most < 0x1p900)) return false;
     if (root) {
         // A root lacks half a unit.
-        const f64 r = __dsqrt_rn(x), of_root = __dmul_rn(r, __dadd_rn(__ddiv_rn(error, x), 0x1p-52));
+        const f64 r = __dsqrt_rn(x), of_root = __dmul_rn(r, __dadd_rn(at_least(error, x), 0x1p-52));
         least = __dsub_rn(r, of_root), most = __dadd_rn(r, of_root);
     }
     value = nearest_result<E>(most, c);
@@ -158,16 +164,16 @@ template <class E> struct ExactNorm : WindowOf<E, Powers::Two> {
     static __device__ __forceinline__ void merge(State& a, const State& b) { merge_sums(a.squares, b.squares, W()); }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
                                                   u64 begin, u64 end) {
-        W value = 0;
-        const bool known = rounded(s.squares, 2 * f64(end - begin), c.fold() == ROOT, c, value);
-        WideInteger::write(a, c, k, value, known);
+        const Rounded<W> r = rounded(s.squares, 2 * f64(end - begin), c.fold() == ROOT, c);
+        WideInteger::write(a, c, k, r.value, r.known);
     }
-    static __device__ __noinline__ bool rounded(const LooseSum& squares, f64 n, bool root, FoldOptions c, W& value) {
-        if (squares.sum == 0 && squares.rest == 0) return true;
+    static __device__ __noinline__ Rounded<W> rounded(LooseSum squares, f64 n, bool root, FoldOptions c) {
+        W value = 0;
+        if (squares.sum == 0 && squares.rest == 0) return {0, true};
         if constexpr (NARROW) {
             // One f64 is enough for nearly all.
             const f64 lost = __dadd_rn(__dmul_rn(squares.sum, 0x1p-50), fabs(squares.rest));
-            if (n < SMALL_COUNT && round_certainly<E>(squares.sum, lost, root, c, value)) return true;
+            if (n < SMALL_COUNT && round_certainly<E>(squares.sum, lost, root, c, value)) return {value, true};
         }
         const DoubleDouble q = two_sum(squares.sum, squares.rest);
         const bool exact = NARROW && squares.rest == 0;
@@ -175,8 +181,8 @@ template <class E> struct ExactNorm : WindowOf<E, Powers::Two> {
         const Interval v = {q.high, q.low, exact ? 0 : __dmul_rn(q.high, lacking)};
         const DoubleDouble least = v.end(-1), most = v.end(1);
         value = round_nearest<E>(most, root, c);
-        return squares.is_finite() && (NARROW || is_within(q.high)) && least.high > 0 &&
-               round_nearest<E>(least, root, c) == value;
+        const bool known = squares.is_finite() && (NARROW || is_within(q.high)) && least.high > 0;
+        return {value, known && round_nearest<E>(least, root, c) == value};
     }
 };
 
@@ -224,8 +230,8 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         const f64 small = __dsub_rn(__dmul_rn(n, squares.low), __dmul_rn(2 * sum.high, sum.low));
         return variance(first, second, small, s.squares.rest == 0 && s.sum.rest == 0, n, n, less, exact);
     }
-    // The same of n times the squares, of which there are so many, the square of the sum, and what both leave out, which
-    // is nothing of sums that are whole.
+    // The same of n times the squares, of which there are so many, the square of the sum, and what both leave out,
+    // which is nothing of sums that are whole.
     static __device__ __forceinline__ Interval variance(DoubleDouble first, DoubleDouble second, f64 small, bool whole,
                                                         f64 terms, f64 n, f64 less, bool& exact) {
         const DoubleDouble top = two_sum(first.high, -second.high);
@@ -247,39 +253,45 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         return {quotient, __ddiv_rn(left, denominator.high), exact ? 0 : error};
     }
 
-    // By one f64 for the numerator, which is enough for nearly all: exactly that of numbers of few bits, or one within
-    // an error.
-    static __device__ __forceinline__ bool rounded_by_one(const State& s, u64 count, u64 ddof, bool root, FoldOptions c,
-                                                          W& value) {
-        if (count >= u64(SMALL_COUNT)) return false;
+    // The variance by one f64 for the numerator, which is enough for nearly all: of numbers of few bits exactly `x` and
+    // `left` over the denominator, of others within an error.
+    struct Quotient {
+        f64 x, error, left, numerator;
+        bool is_exact, is_of_few;
+        // It, or its root; false where it is not certain.
+        __device__ __forceinline__ bool round(bool root, FoldOptions c, W& value) const {
+            if (!is_of_few) return false;
+            if (is_exact && numerator == 0) {
+                value = 0;
+                return true;
+            }
+            if (is_exact && !root && x > 0x1p-900 && x < 0x1p900) {
+                value = nearest_result<E>(to_odd(x, left), c);
+                return true;
+            }
+            return round_certainly<E>(x, error, root, c, value);
+        }
+    };
+    static __device__ __forceinline__ Quotient quotient(const State& s, u64 count, u64 ddof) {
         const f64 n = f64(u32(count)), denominator = __dmul_rn(n, f64(u32(count) - u32(ddof)));
         const DoubleDouble first = two_product(n, s.squares.sum), second = two_product(s.sum.sum, s.sum.sum);
         const DoubleDouble numerator = two_sum(first.high, -second.high);
         const f64 x = __ddiv_rn(numerator.high, denominator), below = __dsub_rn(first.low, second.low);
         const bool exact = s.squares.rest == 0 && s.sum.rest == 0 && numerator.low == 0 && below == 0;
-        if (exact && numerator.high == 0) {
-            value = 0;
-            return true;
-        }
-        if (exact && !root && x > 0x1p-900 && x < 0x1p900) {
-            value = nearest_result<E>(to_odd(x, __fma_rn(-x, denominator, numerator.high)), c);
-            return true;
-        }
         const f64 rests = __dadd_rn(__dmul_rn(n, fabs(s.squares.rest)), fabs(2 * __dmul_rn(s.sum.sum, s.sum.rest)));
         const f64 lost = __dadd_rn(__dmul_rn(first.high, 0x1p-50), 2 * rests);
-        return round_certainly<E>(x, __ddiv_rn(lost, denominator), root, c, value);
+        return {x,     at_least(lost, denominator),
+                __fma_rn(-x, denominator, numerator.high), numerator.high,
+                exact, count < u64(SMALL_COUNT)};
     }
 
     // Apart from the loops, and compiled once.
-    static __device__ __noinline__ bool rounded(const State& s, u64 count, u64 ddof, bool root, FoldOptions c,
-                                                W& value) {
+    static __device__ __noinline__ Rounded<W> rounded(State s, u64 count, u64 ddof, bool root, FoldOptions c) {
+        W value = 0;
         // Of nothing but zeros.
-        if (s.squares.sum == 0 && s.squares.rest == 0 && s.sum.sum == 0 && s.sum.rest == 0) {
-            value = 0;
-            return true;
-        }
+        if (s.squares.sum == 0 && s.squares.rest == 0 && s.sum.sum == 0 && s.sum.rest == 0) return {0, true};
         if constexpr (NARROW) {
-            if (rounded_by_one(s, count, ddof, root, c, value)) return true;
+            if (quotient(s, count, ddof).round(root, c, value)) return {value, true};
         }
         bool exact = false;
         const Interval v = variance(s, f64(count), f64(count - ddof), exact);
@@ -287,7 +299,7 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         value = round_nearest<E>(most, root, c);
         const bool within = NARROW || (is_within(s.squares.sum) && v.high > 0x1p-900 && count < 1ull << 50);
         const bool known = exact || (least.high > 0 && round_nearest<E>(least, root, c) == value);
-        return known && within && s.sum.is_finite() && s.squares.is_finite();
+        return {value, known && within && s.sum.is_finite() && s.squares.is_finite()};
     }
 
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
@@ -299,8 +311,7 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
             write_instead<E>(a, c, k, typename Mark<W>::Bits(n), u16(n));
             return;
         }
-        W value;
-        const bool known = rounded(s, n, ddof, c.fold() == EXACT_STD, c, value);
-        WideInteger::write(a, c, k, value, known);
+        const Rounded<W> r = rounded(s, n, ddof, c.fold() == EXACT_STD, c);
+        WideInteger::write(a, c, k, r.value, r.known);
     }
 };

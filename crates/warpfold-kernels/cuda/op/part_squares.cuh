@@ -114,7 +114,7 @@ struct WideSquares {
 
 template <class E> struct SquareTotal {
     typedef E Element;
-    static constexpr bool WIDE = sizeof(E) == 8, TAKES_SOME = true;
+    static constexpr bool WIDE = sizeof(E) == 8, TAKES_SOME = true, TAKES_ZEROS = true;
     typedef typename Select<WIDE, WideSquares, typename Select<sizeof(E) == 4, HalfSquares, NarrowSquares>::type>::type
         State;
     static constexpr int BLOCKS = 3;

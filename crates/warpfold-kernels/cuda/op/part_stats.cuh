@@ -110,10 +110,11 @@ template <class E> struct StatsSums : StatsWindowOf<E> {
     // Of the elements from `begin` to `end`, as many as count.
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
                                                   u64 begin, u64 end) {
-        write(a, c, k, s, end - begin);
+        write(Results(a), c, k, s, end - begin);
     }
     // Compiled once, wherever results come from.
-    static __device__ __noinline__ void write(const SegmentArguments& a, FoldOptions c, u64 k, const State& s, u64 n) {
+    static __device__ __noinline__ void write(Results to, FoldOptions c, u64 k, State s, u64 n) {
+        const SegmentArguments a = to.arguments();
         typedef StatsColumns<E> Columns;
         Total::finish(Columns::of(a, TOTAL), with_fold(c, EXACT_SUM), k, s.sum, 0, n);
         Total::finish(Columns::of(a, ONE_NORM), with_fold(c, EXACT_L1), k, s.norm1, 0, n);
@@ -123,11 +124,17 @@ template <class E> struct StatsSums : StatsWindowOf<E> {
         else Total::finish(Columns::of(a, AVERAGE), with_fold(c, EXACT_MEAN), k, s.sum, 0, n);
         const typename Spread::State spread = {{s.sum.sum, s.sum.rest}, s.squares};
         const bool exists = n > a.options >> 32;
+        // Both of one quotient, where that is enough.
+        typename Spread::Quotient quotient;
+        quotient.is_of_few = false;
+        if (sizeof(W) == 4 && exists) quotient = Spread::quotient(spread, n, a.options >> 32);
 #pragma unroll 1
         for (u32 root = 0; root < 2; root++) {
             const SegmentArguments column = Columns::of(a, root ? DEVIATION : VARIANCE);
-            if (exists) Spread::finish(column, with_fold(c, root ? EXACT_STD : EXACT_VAR), k, spread, 0, n);
-            else results<W>(column)[k] = none;
+            W value = none;
+            if (!exists) results<W>(column)[k] = none;
+            else if (quotient.round(root, c, value)) Total::write(column, c, k, value, true);
+            else Spread::finish(column, with_fold(c, root ? EXACT_STD : EXACT_VAR), k, spread, 0, n);
         }
     }
 };
@@ -251,13 +258,14 @@ template <class E> struct WholeVectors<StatsExtremes<E>> {
 
     __device__ __forceinline__ explicit WholeVectors(const Setup&) {}
     __device__ __forceinline__ void begin(const Vector&) {}
-    // Elements `from` to `count` of a part, as far as the vector has them.
+    // Elements `from` to `count` of a part, as far as the vector has them; `from` may lie before its first.
     static __device__ __forceinline__ void take(State& state, const Vector& p, u64 index, u32 from, u32 count,
                                                 const Setup& setup) {
-        if (!FLOAT<E> && from >= count) return;
+        if (!FLOAT<E> && from + (PER - 1) >= count + (PER - 1)) return;
         const Elements<E> e(p);
         R least = LOWEST<R>, most = LOWEST<R>;
-        u32 least_at = 0, most_at = 0;
+        // The least rank is no less than that of nothing.
+        u32 least_at = !FLOAT<E> && i32(from) < 0 ? 0 - from : 0, most_at = least_at;
 #pragma unroll
         for (u32 i = 0; i < PER; i++) {
             const R rank = setup.of(e.element[i]);
@@ -321,10 +329,11 @@ template <class E> struct IntegerStatsSums : IntegerSums<E> {
     typedef typename Base::State State;
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
                                                   u64 begin, u64 end) {
-        write(a, c, k, s, end - begin);
+        write(Results(a), c, k, s, end - begin);
     }
     // Compiled once, wherever results come from.
-    static __device__ __noinline__ void write(const SegmentArguments& a, FoldOptions c, u64 k, const State& s, u64 n) {
+    static __device__ __noinline__ void write(Results to, FoldOptions c, u64 k, State s, u64 n) {
+        const SegmentArguments a = to.arguments();
         typedef StatsColumns<E> Columns;
         typedef typename Base::Squares Squares;
         Totals<E>::finish(Columns::of(a, TOTAL), with_fold(c, SUM), k, Base::total(s), 0, n);

@@ -32,6 +32,19 @@ struct SegmentArguments {
     u64 options;           // see FoldOptions
 };
 
+// Where results go, for functions that are not inlined. They are given everything by value: what has an address has a
+// place in memory, where every change of it is written.
+struct Results {
+    void* out;
+    u64* faults;
+    u64 segments, options;
+    __device__ __forceinline__ explicit Results(const SegmentArguments& a)
+        : out(a.out), faults(a.faults), segments(a.segments), options(a.options) {}
+    __device__ __forceinline__ SegmentArguments arguments() const {
+        return {nullptr, 0, nullptr, 0, 0, segments, out, nullptr, faults, options};
+    }
+};
+
 // What is folded, as far as kernels do not know by themselves.
 struct FoldOptions {
     u32 options;

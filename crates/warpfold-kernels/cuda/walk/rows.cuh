@@ -215,20 +215,10 @@ template <class Fold> struct RowWarp {
                 }
             }
             __syncwarp();
-            if (whole.flush(state, results.near)) join(state, results.near);
+            if (whole.flush(state, results.near)) join_neighbours<Fold>(state, results.near);
             results.add(
-                state, base, [](State& s, u32 lanes) { join(s, lanes); },
+                state, base, [](State& s, u32 lanes) { join_neighbours<Fold>(s, lanes); },
                 [&](u64 row, const State& s) { finish(row, s); });
-        }
-    }
-
-    // The states of so many neighbours, in the first one's.
-    static __device__ __forceinline__ void join(State& state, u32 lanes) {
-#pragma unroll(sizeof(State) <= 8 ? 5 : 1)
-        for (u32 by = 16; by > 0; by /= 2) {
-            if (by >= lanes) continue;
-            const State other = shuffle_words(state, (threadIdx.x + by) % 32);
-            Fold::merge(state, other);
         }
     }
 };

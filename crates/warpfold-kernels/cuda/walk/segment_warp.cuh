@@ -5,11 +5,12 @@
 // a bit for the element it follows. A lane folds its elements, leaving a state at every flag, and what spans lanes is
 // joined by a scan, of as many steps as the longest such run needs.
 #pragma once
-#include "walk/segment_runs.cuh"
+#include "walk/segment_share.cuh"
 #include "walk/whole_vectors.cuh"
 
 // Of mapped elements (map_segments.cuh) a lane owns those that it has mapped, and there is no tile in shared memory.
-template <class Fold, bool IS_MAPPED = false> struct SegmentWarp {
+template <class Fold, bool IS_MAPPED = false> struct SegmentWarp : SegmentShare<Fold> {
+    typedef SegmentShare<Fold> Share;
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
     // Only few elements a vector are worth their code for every vector.
@@ -30,10 +31,6 @@ template <class Fold, bool IS_MAPPED = false> struct SegmentWarp {
     static_assert(!STATES_IN_STAGE || OWN <= 32, "a word has the flags of elements that results wait in");
     // Vectors that are loaded before a tile's ends are looked at; only folds of little state have registers for them.
     static constexpr u32 EARLY = STATES_IN_STAGE && PER == 4 ? FLIGHT : 0;
-    // What an end weighs at least and at most, in elements of a share; all of them an eighth of the elements, where
-    // that lies between.
-    static constexpr u64 LEAST_WEIGHT = 32, MOST_WEIGHT = 1024;
-    static constexpr u32 NONE = ~0u, MOST = 1u << 31;
     // Ends that are passed over in a round, and how many there may be before the last ones are looked at.
     typedef typename Select<STATES_IN_STAGE, u8, u16>::type Skipped;
     static constexpr u32 MOST_SKIPPED = Skipped(~0u) - 64;
@@ -53,124 +50,21 @@ template <class Fold, bool IS_MAPPED = false> struct SegmentWarp {
         State* result;
     };
 
-    const SegmentArguments& a;
-    const Bounds bounds;
+    using Share::a, Share::bounds, Share::carry_out, Share::close, Share::desc, Share::e, Share::e1, Share::end,
+        Share::full, Share::lane, Share::look, Share::none, Share::passed, Share::s, Share::s1, Share::segment,
+        Share::size, Share::start, Share::vectors;
     Shared& shared;
-    CarryOut<State>& carry_out;
-    const FoldOptions desc;
     const typename Fold::Setup setup;
-    const u32 lane;
-    // Of the share, whose elements and segments, no more than MOST, are counted from there on: element `start`, which
-    // begins a vector, and its first segment.
-    u64 start, segment;
-    const Vector* vectors;  // element `start`; of those before the array's first so many are none
-    u32 none, size;         // and how many there are from there on
-    u32 s, e, s1, e1;       // the first segment whose end a lane holds, the next element, and where the share ends
-    u32 end;                // where segment s + lane ends, or NONE if that is beyond the share
-    u32 passed = 0;         // how many of the ends that lanes hold lie before e
-    bool full;              // whether segment s + lane has elements
     State carry, mine;      // the open segment up to e: of the warp, and what lanes hold apart
     bool apart = false;
     WholeVectors<Fold> whole;
 
     __device__ __forceinline__ SegmentWarp(const SegmentArguments& a, Shared& shared, CarryOut<State>& carry_out)
-        : a(a), bounds(a), shared(shared), carry_out(carry_out), desc{u32(a.options)}, setup(desc),
-          lane(threadIdx.x % 32), carry(Fold::identity()), mine(Fold::identity()), whole(setup) {}
+        : Share(a, carry_out), shared(shared), setup(desc), carry(Fold::identity()), mine(Fold::identity()),
+          whole(setup) {}
 
-    // How many ends come before a place on the path: 32 probes at a time.
-    __device__ __forceinline__ u64 ends_before(u64 position, u64 first, u64 weight) const {
-        u64 low = 0, high = a.segments;
-        while (low < high) {
-            const u64 step = (high - low + 31) / 32, probe = low + lane * step;
-            const bool before = probe < high && bounds[probe + 1] - first + probe * weight < position;
-            const u32 count = __popc(__ballot_sync(0xffffffffu, before));
-            if (count == 0) return low;
-            low += (count - 1) * step + 1;
-            const u64 last = low + step - 1;
-            high = last < high ? last : high;
-        }
-        return low;
-    }
-
-    // The element at a place of the path (counted from element 0) that so many ends come before: the last of these may
-    // reach beyond it.
-    __device__ __forceinline__ u64 element_at(u64 position, u64 ends, u64 weight) const {
-        const u64 begun = bounds[ends], passed_at = begun + ends * weight;
-        return position < passed_at ? begun : begun + (position - passed_at);
-    }
-
-    // The share of this warp; false if the offsets are none.
-    __device__ __forceinline__ bool take_share() {
-        const u64 first = bounds[0], last = bounds[a.segments];
-        if (last < first || last > a.n) {
-            if (lane == 0) fault(a, OFFSETS, a.segments);
-            return false;
-        }
-        const u64 eighth = (last - first) / (8 * a.segments + !a.segments);
-        const u64 weight = eighth < LEAST_WEIGHT ? LEAST_WEIGHT : eighth < MOST_WEIGHT ? eighth : MOST_WEIGHT;
-        const u64 work = last - first + a.segments * weight, warps = u64(gridDim.x) * SEGMENT_WARPS;
-        const u64 warp = u64(blockIdx.x) * SEGMENT_WARPS + threadIdx.x / 32, share = (work + warps - 1) / warps;
-        const u64 from = warp * share < work ? warp * share : work, to = from + share < work ? from + share : work;
-        segment = ends_before(from, first, weight);
-        if (lane == 0) carry_out.segment = segment;
-        __syncwarp();
-        const u64 ended = to == work ? a.segments : ends_before(to, first, weight);
-        const u64 begin = element_at(first + from, segment, weight),
-                  stop = to == work ? last : element_at(first + to, ended, weight);
-        const bool open = segment == a.segments || begin <= bounds[segment + 1];
-        // Nor are shares of sound offsets longer than that: there are blocks enough.
-        const bool is_long = stop - begin > MOST || ended - segment > MOST;
-        if (ended < segment || stop < begin || stop > last || !open || is_long) {
-            if (lane == 0) fault(a, OFFSETS, segment);
-            return false;
-        }
-        if constexpr (IS_MAPPED) {
-            e = u32(begin % OWN);
-        } else {
-            // What the array's first vector has before it.
-            const u64 address = reinterpret_cast<u64>(a.x) + begin * sizeof(E);
-            e = u32(address % 16 / sizeof(E));
-            vectors = reinterpret_cast<const Vector*>(address & ~15ull);
-        }
-        start = begin - e;
-        none = begin < e ? u32(0 - start) : 0;
-        size = a.n - start < NONE ? u32(a.n - start) : NONE;
-        e1 = u32(stop - start);
-        s = 0;
-        s1 = u32(ended - segment);
-        return true;
-    }
-
-    // The next 32 ends, of which the first comes after element `before`; false if they descend.
-    __device__ __forceinline__ bool look(u32 before) {
-        s += passed;
-        passed = 0;
-        const bool there = s + lane < s1;
-        const u64 here = there ? bounds[segment + s + lane + 1] : ~0ull;
-        // So that the next but one do not come from memory first; of each sector of four, one.
-        if (lane % 4 == 0 && s + 64 + lane < s1) bounds.prefetch(segment + s + 64 + lane + 1);
-        u64 begin = __shfl_up_sync(0xffffffffu, here, 1);
-        if (lane == 0) begin = start + before;
-        full = here > begin;
-        const bool wrong = there && (here < begin || here > a.n);
-        if (wrong) fault(a, OFFSETS, segment + s + lane);
-        end = there && here - start <= e1 ? u32(here - start) : NONE;
-        return !__any_sync(0xffffffffu, wrong);
-    }
-
-    // The state of a segment at its end. What the share's first has before it is not known here.
-    __device__ __forceinline__ void close(u32 k, const State& state, bool empty) const {
-        if (k == 0) {
-            carry_out.head = state;
-            return;
-        }
-        u64 begin = 0, end = !empty;
-        if (Fold::spans(desc)) {
-            begin = bounds[segment + k];
-            end = bounds[segment + k + 1];
-        }
-        Fold::finish(a, desc, segment + k, state, begin, end);
-    }
+    // The share of this warp, whose elements mapped lanes count from one that a lane begins with.
+    __device__ __forceinline__ bool take_share() { return Share::template take<IS_MAPPED ? OWN : 0>(); }
 
     // Neighbouring vectors of different lanes, and different vectors of one lane's own, lie in different banks.
     static __device__ __forceinline__ u32 stage_slot(u32 vector) { return vector ^ (vector >> 3 & (VECTORS - 1)); }

@@ -25,14 +25,24 @@ template <int N> __device__ __forceinline__ void move_down(Vector (&p)[N]) {
     for (int k = 1; k < N; k++) p[k - 1] = p[k];
 }
 
+// The states of so many neighbours, in the first one's.
+template <class Fold> __device__ __forceinline__ void join_neighbours(typename Fold::State& state, u32 lanes) {
+#pragma unroll(sizeof(typename Fold::State) <= 8 ? 5 : 1)
+    for (u32 by = 16; by > 0; by /= 2) {
+        if (by >= lanes) continue;
+        const typename Fold::State other = shuffle_words(state, (threadIdx.x + by) % 32);
+        Fold::merge(state, other);
+    }
+}
+
 // How a lane takes whole vectors of a part: element by element.
 template <class Fold, class = void> struct WholeVectors {
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
     typedef typename Fold::Setup Setup;
     static constexpr u32 PER = PER_VECTOR<E>;
-    // Whether zeros may be taken beside the elements.
-    static constexpr bool TAKES_ZEROS = ::TAKES_ZEROS<Fold>;
+    // Whether zeros may be taken beside the elements, and whether vectors that are in the part only in part.
+    static constexpr bool TAKES_ZEROS = ::TAKES_ZEROS<Fold>, TAKES_PARTS = TAKES_ZEROS;
 
     __device__ __forceinline__ explicit WholeVectors(const Setup&) {}
     __device__ __forceinline__ void begin(const Vector&) {}
@@ -70,7 +80,7 @@ template <class Fold> struct WholeVectors<Fold, typename VoidOf<typename Fold::W
     typedef typename Fold::Setup Setup;
     typedef typename Fold::Window Window;
     static constexpr u32 PER = PER_VECTOR<E>, MOST = Window::MOST / PER;
-    static constexpr bool TAKES_ZEROS = true;
+    static constexpr bool TAKES_ZEROS = true, TAKES_PARTS = true;
     Window window;
     u32 taken = 0, missed = 0;  // vectors in the window, and the largest exponent field that it should move for
     bool begun = false;
@@ -96,13 +106,17 @@ template <class Fold> struct WholeVectors<Fold, typename VoidOf<typename Fold::W
     // Two at a time, of one question.
     template <int, int N> __device__ __forceinline__ void take_all(State& state, Vector (&p)[N], u64 index, u32 apart,
                                                                    const Setup& setup) {
-        static_assert(N % 2 == 0, "pairs of vectors");
+        static_assert(N == 1 || N % 2 == 0, "pairs of vectors");
+        if constexpr (N == 1) {
+            take(state, p[0], index, setup);
+        } else {
 #pragma unroll
-        for (u32 k = 0; k < N; k += 2) {
-            const Vector pair[2] = {p[k], p[k + 1]};
-            if (window.add(pair)) continue;
-            take(state, p[k], index + u64(k) * apart, setup);
-            take(state, p[k + 1], index + u64(k + 1) * apart, setup);
+            for (u32 k = 0; k < N; k += 2) {
+                const Vector pair[2] = {p[k], p[k + 1]};
+                if (window.add(pair)) continue;
+                take(state, p[k], index + u64(k) * apart, setup);
+                take(state, p[k + 1], index + u64(k + 1) * apart, setup);
+            }
         }
     }
     // Vectors that are in the part only in part, zeros beside it.

@@ -98,6 +98,10 @@ impl BatchedBuild {
             (_, "fallback") => "entry/segment_fallback.cu",
             (_, "moments") => "entry/segment_moments.cu",
             (_, "norm1") => "entry/segment_norm1.cu",
+            (_, "exact" | "exact_norms") if matches!(self.kind, "half" | "f32") => {
+                "entry/long_segments.cu"
+            }
+            (_, "squares") if self.kind != "8" => "entry/long_segments.cu",
             _ => "entry/segments.cu",
         }
     }

@@ -29,7 +29,14 @@ fn cuts(n: u64, random: &mut Random) -> Vec<(&'static str, Vec<u64>)> {
         .collect();
         offsets(3, lengths)
     };
+    let mixed = [1, 900, 0, 0, 260, 33, 1200, 64, 0, 3, 517].into_iter().cycle();
+    let mut left = n;
+    let mixed = mixed.map_while(|length: u64| {
+        left = left.checked_sub(length)?;
+        Some(length)
+    });
     vec![
+        ("long and short ones", offsets(5, mixed)),
         ("random up to 64", random_lengths(65)),
         ("random up to 3", random_lengths(4)),
         ("random up to 2000", random_lengths(2001)),

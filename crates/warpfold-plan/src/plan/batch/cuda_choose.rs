@@ -148,6 +148,28 @@ mod tests {
     }
 
     #[test]
+    fn segments_of_some_length_have_lanes_of_their_own() {
+        let suffix = |op, dtype, mean: u64| {
+            let all = Batch { policy: Policy::default(), ..batch(op, dtype, mean << 16, 1 << 16) };
+            choose_cuda_batch(all, H200).unwrap().entry_suffix()
+        };
+        for (op, dtype) in [(Op::Sum, DType::F16), (Op::L2, DType::F32), (Op::Var, DType::I64)] {
+            let found = [64, 256, 4096, 1 << 14].map(|mean| suffix(op, dtype, mean));
+            assert_eq!(found, ["", "_lanes", "_lanes", ""], "{op} of {dtype}");
+        }
+        // Of these there is one kernel.
+        for (op, dtype) in [
+            (Op::Var, DType::F16),
+            (Op::Sum, DType::F64),
+            (Op::Sum, DType::Complex64),
+            (Op::Var, DType::I8),
+            (Op::Max, DType::F32),
+        ] {
+            assert_eq!(suffix(op, dtype, 1024), "", "{op} of {dtype}");
+        }
+    }
+
+    #[test]
     fn rows_of_one_begin_anywhere_and_others_at_vectors() {
         let way = |length| {
             let mut all = batch(Op::Sum, DType::F32, length << 20, 1 << 20);

@@ -1,0 +1,13 @@
+// What segments.cu folds, by two kernels: of segments of any length, and of those that are long enough on the average
+// for lanes of their own (`entry_suffix` of the plan). out: as segments.cu.
+#include "op/part_exact.cuh"
+#include "op/part_spread.cuh"
+#include "op/part_squares.cuh"
+#include "walk/segment_lanes.cuh"
+#include "walk/segments.cuh"
+
+#define NAME_(a, b) a##b
+#define NAME(a, b) NAME_(a, b)
+
+SEGMENT_KERNEL(ENTRY, fold_segments, (FOLD<ELEMENT>::BLOCKS), FOLD<ELEMENT>)
+SEGMENT_KERNEL(NAME(ENTRY, _lanes), fold_segments, (FOLD<ELEMENT>::BLOCKS), FOLD<ELEMENT>, SegmentLanes<FOLD<ELEMENT>>)
