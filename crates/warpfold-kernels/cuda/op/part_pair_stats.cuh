@@ -188,18 +188,45 @@ template <class E> struct PairStats : PairWindowOf<E> {
     // Of so many elements, those included that do not count. Compiled once, wherever results come from.
     static __device__ __noinline__ void write(Results to, FoldOptions c, u64 k, State s, u64 elements) {
         const SegmentArguments a = to.arguments();
-        typedef PairStatsColumns<E> Columns;
         const u64 n = elements - (c.skip() ? s.nans[0] : 0);
+        if (c.fold() != 0 && is_gap(a, c, k, elements, n)) return;
         const Part none = canonical(Part(Total::missed()));
-        results<u64>(Columns::of(a, NANS))[k] = s.nans[0];
+        if (wants(c, NANS)) results<u64>(column(a, c, NANS))[k] = s.nans[0];
         const typename ExactPair<E>::State sums = {s.re, s.im};
-        ExactPair<E>::finish(Columns::of(a, TOTAL), with_fold(c, EXACT_SUM), k, sums, 0, n);
-        const SegmentArguments average = Columns::of(a, AVERAGE);
-        if (n == 0) results<Part>(average)[2 * k] = results<Part>(average)[2 * k + 1] = none;
-        else ExactPair<E>::finish(average, with_fold(c, EXACT_MEAN), k, sums, 0, n);
-        Magnitudes::finish(Columns::of(a, ONE_NORM), c, k, s.norm1, n);
-        ExactNorm<Part>::finish(Columns::of(a, TWO_NORM), with_fold(c, ROOT), k, {s.squares}, 0, n);
-        write_spread(a, c, k, s, n, none);
+        if (wants(c, TOTAL)) ExactPair<E>::finish(column(a, c, TOTAL), with_fold(c, EXACT_SUM), k, sums, 0, n);
+        if (wants(c, AVERAGE)) {
+            const SegmentArguments average = column(a, c, AVERAGE);
+            if (n == 0) results<Part>(average)[2 * k] = results<Part>(average)[2 * k + 1] = none;
+            else ExactPair<E>::finish(average, with_fold(c, EXACT_MEAN), k, sums, 0, n);
+        }
+        if (wants(c, ONE_NORM)) Magnitudes::finish(column(a, c, ONE_NORM), c, k, s.norm1, n);
+        if (wants(c, TWO_NORM))
+            ExactNorm<Part>::finish(column(a, c, TWO_NORM), with_fold(c, ROOT), k, {s.squares}, 0, n);
+        if (wants(c, VARIANCE) || wants(c, DEVIATION)) write_spread(a, c, k, s, n, none);
+    }
+    // Columns are numbered from 1 where one is wanted alone, and else all are, one after another.
+    static __device__ __forceinline__ bool wants(FoldOptions c, StatsColumn which) {
+        return c.fold() == 0 || c.fold() == which + 1;
+    }
+    static __device__ __forceinline__ SegmentArguments column(const SegmentArguments& a, FoldOptions c,
+                                                              StatsColumn which) {
+        if (c.fold() == 0) return PairStatsColumns<E>::of(a, which);
+        return a;
+    }
+    // Whether a column alone has no result, which is a fault, as stats have none.
+    static __device__ __forceinline__ bool is_gap(const SegmentArguments& a, FoldOptions c, u64 k, u64 elements,
+                                                  u64 n) {
+        const bool spread = c.fold() == VARIANCE + 1 || c.fold() == DEVIATION + 1;
+        if (n == 0 && (spread || c.fold() == AVERAGE + 1)) {
+            fault(a, elements == 0 ? EMPTY : ALL_SKIPPED, k);
+        } else if (spread && n <= a.options >> 32) {
+            fault(a, TOO_FEW, k);
+            // How many there are is left where the result would be.
+            results<typename Mark<Part>::Bits>(a)[k] = n;
+        } else {
+            return false;
+        }
+        return true;
     }
     // Variance and deviation: of the squares of both sums as of one.
     static __device__ __forceinline__ void write_spread(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
@@ -219,7 +246,8 @@ template <class E> struct PairStats : PairWindowOf<E> {
         const bool within = NARROW || (is_within(s.squares.sum) && v.high > 0x1p-900 && n < 1ull << 50);
 #pragma unroll 1
         for (u32 root = 0; root < 2; root++) {
-            const SegmentArguments column = PairStatsColumns<E>::of(a, root ? DEVIATION : VARIANCE);
+            const StatsColumn which = root ? DEVIATION : VARIANCE;
+            if (!wants(c, which)) continue;
             Part value = none;
             bool known = true;
             if (exists && is_zero) {
@@ -229,7 +257,7 @@ template <class E> struct PairStats : PairWindowOf<E> {
                 known = exact || (least.high > 0 && round_nearest<Part>(least, root, c) == value);
                 known = known && within && finite;
             }
-            Total::write(column, c, k, value, known);
+            Total::write(column(a, c, which), c, k, value, known);
         }
     }
     static __device__ __forceinline__ Interval variance(const State& s, f64 n, f64 less, bool& exact) {

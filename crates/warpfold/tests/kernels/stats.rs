@@ -94,6 +94,18 @@ fn check<'a, M: Machine + 'a, T: Sample>(
         assert!(same(&found, &expected), "{what}: kernel {found:?}, processor {expected:?}");
         truth::check_output(at, &found, Op::Stats, nan, input, finish, &what);
     }
+    if T::DTYPE.is_complex() {
+        [Op::Mean, Op::Var, Op::Std, Op::L1, Op::L2].into_iter().for_each(|op| {
+            let (one, left_out) = begun.columns_and_gaps(op, finish).unwrap();
+            let at = columns.iter().position(|(name, _)| *name == op.name());
+            let at = at.expect("complex numbers have these");
+            assert_eq!(left_out[0], gaps[at], "{op} of {what}");
+            for output in (0..inputs.len()).filter(|&output| !gaps[at].contains(&(output as u64))) {
+                let (alone, beside) = (one[0].1.get(output), columns[at].1.get(output));
+                assert_eq!(format!("{alone:?}"), format!("{beside:?}"), "{op} {output} of {what}");
+            }
+        });
+    }
     plans[0].way.name()
 }
 

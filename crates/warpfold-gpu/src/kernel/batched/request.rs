@@ -7,7 +7,8 @@ use crate::error::At;
 use crate::kernel::executor::Memory;
 use crate::kernel::{AnyBuffer, AnyView, Executor};
 use crate::plan::{
-    Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, Rounding, choose_cuda_batch, dense_rows,
+    Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, Rounding, choose_cuda_batch,
+    choose_cuda_blocks, dense_rows,
 };
 use crate::{Column, DType, Error, Op, Overflow, Policy, Result};
 
@@ -51,7 +52,13 @@ impl BatchedRequest<'_> {
             Parts::Axes { form, .. } => Partition::Axes(form.clone()),
         };
         let batch = Batch { op, dtype: self.x.dtype, partition, policy: self.policy };
-        let plan = choose_cuda_batch(batch, self.machine.facts())?;
+        let facts = self.machine.facts();
+        let plan = choose_cuda_batch(batch, facts)?;
+        let is_whole = self.start().is_multiple_of(self.x.dtype.size() as u64);
+        let plan = match plan.fold.is_alone_of_stats() && !is_whole {
+            true => choose_cuda_blocks(plan.batch, facts)?,
+            false => plan,
+        };
         let plan = if self.start().is_multiple_of(16) { plan } else { plan.unaligned() };
         let plan = match self.round_to {
             Some(to) => plan.rounded_to(to).ok_or(Error::Unsupported {

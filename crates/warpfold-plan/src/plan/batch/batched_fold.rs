@@ -35,6 +35,11 @@ pub enum BatchedFold {
     IntegerSumsq,
     Moments,
     Stats,
+    ComplexMean,
+    ComplexVar,
+    ComplexStd,
+    ComplexL1,
+    ComplexL2,
 }
 
 impl BatchedFold {
@@ -67,6 +72,11 @@ impl BatchedFold {
         BatchedFold::IntegerSumsq,
         BatchedFold::Moments,
         BatchedFold::Stats,
+        BatchedFold::ComplexMean,
+        BatchedFold::ComplexVar,
+        BatchedFold::ComplexStd,
+        BatchedFold::ComplexL1,
+        BatchedFold::ComplexL2,
     ];
 
     /// Its part of the kernels' names.
@@ -99,6 +109,11 @@ impl BatchedFold {
             BatchedFold::IntegerSumsq => "sumsq of integers",
             BatchedFold::Moments => "exact moments",
             BatchedFold::Stats => "exact stats",
+            BatchedFold::ComplexMean => "mean of stats",
+            BatchedFold::ComplexVar => "var of stats",
+            BatchedFold::ComplexStd => "std of stats",
+            BatchedFold::ComplexL1 => "l1 of stats",
+            BatchedFold::ComplexL2 => "l2 of stats",
         }
     }
 
@@ -134,7 +149,13 @@ impl BatchedFold {
             BatchedFold::IntegerStd => ("squares", 2),
             BatchedFold::IntegerSumsq => ("squares", 3),
             BatchedFold::Moments => ("moments", 0),
+            // One of its columns, `StatsColumn` of the kernels, from 1.
             BatchedFold::Stats => ("stats", 0),
+            BatchedFold::ComplexMean => ("stats", 5),
+            BatchedFold::ComplexVar => ("stats", 6),
+            BatchedFold::ComplexStd => ("stats", 7),
+            BatchedFold::ComplexL1 => ("stats", 8),
+            BatchedFold::ComplexL2 => ("stats", 9),
         }
     }
 
@@ -166,7 +187,23 @@ impl BatchedFold {
                 | BatchedFold::ExactSumsq
                 | BatchedFold::ExactVar
                 | BatchedFold::ExactStd
-                | BatchedFold::Stats
+        ) || self.is_of_stats()
+    }
+
+    /// Whether it is stats, or what complex numbers have of them alone: means where NaNs are skipped, variances, deviations and norms.
+    pub(super) const fn is_of_stats(self) -> bool {
+        matches!(self, BatchedFold::Stats) || self.is_alone_of_stats()
+    }
+
+    /// Whether it is one column of stats of complex numbers.
+    pub const fn is_alone_of_stats(self) -> bool {
+        matches!(
+            self,
+            BatchedFold::ComplexMean
+                | BatchedFold::ComplexVar
+                | BatchedFold::ComplexStd
+                | BatchedFold::ComplexL1
+                | BatchedFold::ComplexL2
         )
     }
 
@@ -195,7 +232,8 @@ impl BatchedFold {
     /// Whether its kernels take ddof among their options.
     pub const fn takes_ddof(self) -> bool {
         self.is_of_squares()
-            || matches!(self, BatchedFold::ExactVar | BatchedFold::ExactStd | BatchedFold::Stats)
+            || matches!(self, BatchedFold::ExactVar | BatchedFold::ExactStd)
+            || self.is_of_stats()
     }
 
     /// Whether its results are asked of every input's order.
@@ -224,7 +262,12 @@ impl BatchedFold {
             | BatchedFold::ExactL1
             | BatchedFold::ExactL2
             | BatchedFold::ExactSumsq => 16,
-            BatchedFold::Moments => 0,
+            BatchedFold::Moments
+            | BatchedFold::ComplexMean
+            | BatchedFold::ComplexVar
+            | BatchedFold::ComplexStd
+            | BatchedFold::ComplexL1
+            | BatchedFold::ComplexL2 => 0,
             BatchedFold::Stats if wide => 96,
             BatchedFold::Stats if dtype.is_float() => 80,
             BatchedFold::Stats if dtype.size() == 4 => 64,
@@ -251,7 +294,7 @@ impl BatchedFold {
             BatchedFold::Linf => 24,
             BatchedFold::ExactL2 | BatchedFold::ExactSumsq => 16,
             BatchedFold::Moments => 0,
-            BatchedFold::Stats => 80,
+            _ if self.is_of_stats() => 80,
             _ => 8,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::batched_fold::BatchedFold;
 use super::columns::{Columns, Lane};
+use super::components::Components;
 use super::cuda::{CudaBatchPlan, CudaWay, Rounding};
 use super::cuda_fold::{fold_of, unsupported};
 use super::rows::{lanes_of_rows, rows_per_multiprocessor, waves_of_rows};
@@ -23,11 +24,30 @@ const WAVES_OF_OWN_TREES: u64 = 16;
 pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> {
     let (batch, components) = batch.of_parts();
     let fold = fold_of(&batch)?;
+    choose_for(fold, batch, components, gpu)
+}
+
+/// The same by a block an output, where it is one column of stats: they read vectors of whole elements, and complex numbers may begin at any of their parts.
+///
+/// # Errors
+/// As [`choose_cuda_batch`].
+pub fn choose_cuda_blocks(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> {
+    let (batch, components) = batch.of_parts();
+    choose_for(BatchedFold::Moments, batch, components, gpu)
+}
+
+/// The plan of a fold.
+fn choose_for(
+    fold: BatchedFold,
+    batch: Batch,
+    components: Components,
+    gpu: CudaFacts,
+) -> Result<CudaBatchPlan> {
     let full = u64::from(gpu.multiprocessors) * per_multiprocessor(fold, batch.dtype);
     // Folds of which there are kernels for rows and columns in lanes.
     let taken = match fold {
         BatchedFold::L2 | BatchedFold::Sumsq | BatchedFold::Prod => false,
-        BatchedFold::Stats => true,
+        _ if fold.is_of_stats() => true,
         _ => !batch.dtype.is_complex() && batch.dtype.size() >= 2,
     };
     let by_length = |length, outputs| {
@@ -67,6 +87,9 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
             }
         }
     };
+    if fold.is_alone_of_stats() && matches!(way, CudaWay::Strided(_)) {
+        return choose_for(BatchedFold::Moments, batch, components, gpu);
+    }
     if fold == BatchedFold::Stats && matches!(way, CudaWay::Strided(_)) {
         let why = "kernels fold them in one pass in rows, columns and segments; ask for `columns`";
         return Err(unsupported(&batch, "CUDA", why));
@@ -109,7 +132,7 @@ pub fn choose_cuda_batch(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
 pub(super) fn columns_of_lane(fold: BatchedFold, dtype: DType) -> Lane {
     let of_vector = 16 / dtype.size() as u64;
     match fold {
-        BatchedFold::Stats => Lane::One,
+        _ if fold.is_of_stats() => Lane::One,
         _ if fold.is_of_exact_squares() || fold.is_index() => Lane::Several(of_vector.min(4)),
         _ => Lane::Several(of_vector),
     }
@@ -145,6 +168,32 @@ mod tests {
         assert!(plan(1 << 28).workspace < 1 << 20);
         assert_eq!(plan(3).grid, 1);
         assert!(plan(1 << 40).of_grid(1).grid > 1);
+    }
+
+    #[test]
+    fn moments_of_complex_numbers_are_columns_of_stats() {
+        let plan = |op, dtype, nan, bounds| {
+            let partition = Partition::Segments { elements: 1 << 20, segments: 1 << 10, bounds };
+            let policy = Policy { nan, ..Policy::default() };
+            choose_cuda_batch(Batch { op, dtype, partition, policy }, H200).unwrap()
+        };
+        for bounds in [BoundsKind::Every(1 << 10), BoundsKind::Offsets64] {
+            for (op, dtype, nan, fold) in [
+                (Op::Var, DType::Complex64, Nan::Propagate, BatchedFold::ComplexVar),
+                (Op::Std, DType::Complex128, Nan::Ignore, BatchedFold::ComplexStd),
+                (Op::L1, DType::Complex64, Nan::Ignore, BatchedFold::ComplexL1),
+                (Op::Mean, DType::Complex64, Nan::Ignore, BatchedFold::ComplexMean),
+            ] {
+                let plan = plan(op, dtype, nan, bounds);
+                assert_eq!(plan.fold, fold, "{op} of {dtype} by {bounds:?}");
+                assert!(!matches!(plan.way, CudaWay::Blocks), "{op} of {dtype} by {bounds:?}");
+                assert_eq!(plan.stats_columns(), Vec::new());
+            }
+        }
+        // Parts of a number that an array begins within are folded by blocks.
+        let bounds = BoundsKind::Offsets64;
+        let batch = plan(Op::Var, DType::Complex64, Nan::Propagate, bounds).batch;
+        assert!(matches!(choose_cuda_blocks(batch, H200).unwrap().way, CudaWay::Blocks));
     }
 
     #[test]

@@ -106,11 +106,16 @@ fn fold_of_complex(batch: &Batch) -> Result<BatchedFold> {
     let Batch { op, dtype, policy, .. } = *batch;
     Ok(match op {
         Op::Sum => BatchedFold::ExactSum,
-        // Only what is folded by blocks counts the NaNs it skips, or holds squares of f64.
         Op::Mean if policy.nan == Nan::Propagate => BatchedFold::ExactMean,
         Op::L2 if dtype == DType::Complex64 => BatchedFold::ExactL2,
         Op::Sumsq if dtype == DType::Complex64 => BatchedFold::ExactSumsq,
-        Op::Mean | Op::L1 | Op::L2 | Op::Sumsq | Op::Var | Op::Std => BatchedFold::Moments,
+        // Only stats count the NaNs they skip.
+        Op::Mean => BatchedFold::ComplexMean,
+        Op::Var => BatchedFold::ComplexVar,
+        Op::Std => BatchedFold::ComplexStd,
+        Op::L1 => BatchedFold::ComplexL1,
+        Op::L2 => BatchedFold::ComplexL2,
+        Op::Sumsq => BatchedFold::Moments,
         Op::Linf => BatchedFold::Linf,
         Op::Any => BatchedFold::Any,
         Op::All => BatchedFold::All,

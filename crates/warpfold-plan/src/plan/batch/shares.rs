@@ -61,7 +61,7 @@ const BATCHED_BLOCK: u32 = 128;
 /// Blocks that a multiprocessor holds at once, by the registers that kernels are compiled for.
 pub(super) const fn per_multiprocessor(fold: BatchedFold, dtype: DType) -> u64 {
     let product = matches!(fold, BatchedFold::Prod) && dtype.is_float();
-    if matches!(fold, BatchedFold::Stats) {
+    if fold.is_of_stats() {
         2
     } else if !product && (fold.takes_ddof() || fold.is_index() || dtype.is_complex()) {
         3
