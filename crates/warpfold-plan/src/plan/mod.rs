@@ -14,7 +14,7 @@ use std::fmt;
 pub use batch::{
     Batch, BatchPlan, BatchedFold, BoundsKind, Columns, Components, CudaBatchPlan, CudaWay,
     KeysKind, Partition, Rounding, StatsColumn, Strided, TreeSizes, TreeWalk, Trees,
-    WORKSPACE_HEADER, Way, choose_batch, choose_cuda_batch, choose_cuda_blocks,
+    WORKSPACE_HEADER, Way, choose_batch, choose_cuda_batch, choose_cuda_parts,
 };
 pub use batch::{Fallback, LoopTable, block_threads, dense_rows};
 pub use batch::{adds_singly, number_bytes};

@@ -95,7 +95,7 @@ fn check<'a, M: Machine + 'a, T: Sample>(
         truth::check_output(at, &found, Op::Stats, nan, input, finish, &what);
     }
     if T::DTYPE.is_complex() {
-        [Op::Mean, Op::Var, Op::Std, Op::L1, Op::L2].into_iter().for_each(|op| {
+        [Op::Sum, Op::Mean, Op::Var, Op::Std, Op::L1, Op::L2].into_iter().for_each(|op| {
             let (one, left_out) = begun.columns_and_gaps(op, finish).unwrap();
             let at = columns.iter().position(|(name, _)| *name == op.name());
             let at = at.expect("complex numbers have these");

@@ -8,7 +8,7 @@ use crate::kernel::executor::Memory;
 use crate::kernel::{AnyBuffer, AnyView, Executor};
 use crate::plan::{
     Batch, BoundsKind, CudaBatchPlan, CudaWay, Partition, Rounding, choose_cuda_batch,
-    choose_cuda_blocks, dense_rows,
+    choose_cuda_parts, dense_rows,
 };
 use crate::{Column, DType, Error, Op, Overflow, Policy, Result};
 
@@ -56,7 +56,7 @@ impl BatchedRequest<'_> {
         let plan = choose_cuda_batch(batch, facts)?;
         let is_whole = self.start().is_multiple_of(self.x.dtype.size() as u64);
         let plan = match plan.fold.is_alone_of_stats() && !is_whole {
-            true => choose_cuda_blocks(plan.batch, facts)?,
+            true => choose_cuda_parts(plan.batch, facts)?,
             false => plan,
         };
         let plan = if self.start().is_multiple_of(16) { plan } else { plan.unaligned() };

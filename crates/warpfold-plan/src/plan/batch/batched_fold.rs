@@ -35,6 +35,7 @@ pub enum BatchedFold {
     IntegerSumsq,
     Moments,
     Stats,
+    ComplexSum,
     ComplexMean,
     ComplexVar,
     ComplexStd,
@@ -72,6 +73,7 @@ impl BatchedFold {
         BatchedFold::IntegerSumsq,
         BatchedFold::Moments,
         BatchedFold::Stats,
+        BatchedFold::ComplexSum,
         BatchedFold::ComplexMean,
         BatchedFold::ComplexVar,
         BatchedFold::ComplexStd,
@@ -109,6 +111,7 @@ impl BatchedFold {
             BatchedFold::IntegerSumsq => "sumsq of integers",
             BatchedFold::Moments => "exact moments",
             BatchedFold::Stats => "exact stats",
+            BatchedFold::ComplexSum => "sum of stats",
             BatchedFold::ComplexMean => "mean of stats",
             BatchedFold::ComplexVar => "var of stats",
             BatchedFold::ComplexStd => "std of stats",
@@ -151,6 +154,7 @@ impl BatchedFold {
             BatchedFold::Moments => ("moments", 0),
             // One of its columns, `StatsColumn` of the kernels, from 1.
             BatchedFold::Stats => ("stats", 0),
+            BatchedFold::ComplexSum => ("stats", 4),
             BatchedFold::ComplexMean => ("stats", 5),
             BatchedFold::ComplexVar => ("stats", 6),
             BatchedFold::ComplexStd => ("stats", 7),
@@ -190,7 +194,7 @@ impl BatchedFold {
         ) || self.is_of_stats()
     }
 
-    /// Whether it is stats, or what complex numbers have of them alone: means where NaNs are skipped, variances, deviations and norms.
+    /// Whether it is stats, or what complex numbers have of them alone.
     pub(super) const fn is_of_stats(self) -> bool {
         matches!(self, BatchedFold::Stats) || self.is_alone_of_stats()
     }
@@ -199,7 +203,8 @@ impl BatchedFold {
     pub const fn is_alone_of_stats(self) -> bool {
         matches!(
             self,
-            BatchedFold::ComplexMean
+            BatchedFold::ComplexSum
+                | BatchedFold::ComplexMean
                 | BatchedFold::ComplexVar
                 | BatchedFold::ComplexStd
                 | BatchedFold::ComplexL1
@@ -263,6 +268,7 @@ impl BatchedFold {
             | BatchedFold::ExactL2
             | BatchedFold::ExactSumsq => 16,
             BatchedFold::Moments
+            | BatchedFold::ComplexSum
             | BatchedFold::ComplexMean
             | BatchedFold::ComplexVar
             | BatchedFold::ComplexStd

@@ -22,7 +22,7 @@ pub use choose::{adds_singly, number_bytes};
 pub use columns::Columns;
 pub use components::Components;
 pub use cuda::{CudaBatchPlan, CudaWay, Rounding, WORKSPACE_HEADER};
-pub use cuda_choose::{choose_cuda_batch, choose_cuda_blocks, dense_rows};
+pub use cuda_choose::{choose_cuda_batch, choose_cuda_parts, dense_rows};
 pub use cuda_entry::Fallback;
 pub use shares::block_threads;
 pub use stats::StatsColumn;
