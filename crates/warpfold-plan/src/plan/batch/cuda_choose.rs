@@ -46,8 +46,8 @@ pub fn choose_cuda_parts(batch: Batch, gpu: CudaFacts) -> Result<CudaBatchPlan> 
 
 /// What of complex numbers is a column of stats of them: moments and norms of what has no parts of its own, and what is slower by these.
 ///
-/// Measured on an H100, GB/s of complex64 by parts and by stats: sums of rows of 16 1663 and 1300, of 64 1338 and 1590, of 1024 1089 and 1970; of complex128 of 4 93 and 1240, of
-/// 4096 2647 and 1730; l2 of columns of 64 340 and 1950, of complex128 652 and 1680.
+/// Measured on an H100, GB/s of complex64 by parts and by stats: sums of rows of 16 1663 and 1300, of 64 1338 and 1742, of 1024 1089 and 2004, of 16384 2534 and 2148; of complex128 of 4 93 and 1240, of
+/// 4096 2647 and 1730; l2 of 4 x n 764 and 706, of 64 x n 340 and 1869, of complex128 652 and 1703.
 fn column_of_stats(batch: &Batch) -> Option<BatchedFold> {
     let rows = match &batch.partition {
         Partition::Axes(form) => dense_rows(form),
@@ -55,9 +55,11 @@ fn column_of_stats(batch: &Batch) -> Option<BatchedFold> {
         _ => return fold_of(batch).ok().filter(|fold| fold.is_alone_of_stats()),
     };
     let parts_are_slow = match (batch.op, batch.dtype, rows) {
-        (Op::Sum | Op::Mean, DType::Complex64, Some(length)) => (32..1 << 17).contains(&length),
+        (Op::Sum | Op::Mean, DType::Complex64, Some(length)) => (32..1 << 14).contains(&length),
         (Op::Sum | Op::Mean, DType::Complex128, Some(length)) => length < 4096,
-        (Op::L2, _, None) => batch.dtype.is_complex(),
+        (Op::L2, _, None) => {
+            batch.dtype.is_complex() && batch.elements() / batch.outputs().max(1) >= 16
+        }
         _ => false,
     };
     match batch.op {
