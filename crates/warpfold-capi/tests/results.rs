@@ -308,6 +308,46 @@ fn keys_of_every_type_come_back() {
 }
 
 #[test]
+fn results_go_over_what_they_are_read_from() {
+    const N: usize = 4096;
+    let run = |request: &Request, out: *mut u64| {
+        // SAFETY: every part has one result of 64 bits, and N of them have room.
+        let status = unsafe { wf_request_run(request.0, WF_U64 as i32, out.cast(), N, null_mut()) };
+        assert_eq!(status, WF_OK);
+    };
+    let ones = vec![1u64; 4 * N];
+    let mut x = ones.clone();
+    let at = x.as_mut_ptr();
+    // SAFETY: the array lives until the request was run, and is read again after that alone.
+    let request = Request::of(WF_SUM, WF_U64, unsafe { std::slice::from_raw_parts(at, 4 * N) });
+    // SAFETY: the request is alive.
+    assert_eq!(unsafe { wf_request_segments_every(request.0, 4) }, WF_OK);
+    // SAFETY: the last N elements, of which the first results would come before they are read.
+    run(&request, unsafe { at.add(3 * N) });
+    assert!(x[3 * N..].iter().all(|&sum| sum == 4) && x[..3 * N] == ones[..3 * N]);
+
+    let mut offsets: Vec<u64> = (0..=N as u64).map(|k| 4 * k).collect();
+    let at = offsets.as_mut_ptr();
+    let request = Request::of(WF_SUM, WF_U64, &ones);
+    // SAFETY: the offsets live until the request was run.
+    let status = unsafe { wf_request_segments(request.0, WF_U64 as i32, at.cast(), N + 1) };
+    assert_eq!(status, WF_OK);
+    // SAFETY: the second of the offsets.
+    run(&request, unsafe { at.add(1) });
+    assert!(offsets[0] == 0 && offsets[1..].iter().all(|&sum| sum == 4));
+
+    let mut keys: Vec<u64> = (0..4 * N as u64).map(|k| (7 * k + 3) % N as u64).collect();
+    let at = keys.as_mut_ptr();
+    let request = Request::of(WF_SUM, WF_U64, &ones);
+    // SAFETY: the keys live until the request was run.
+    let status =
+        unsafe { wf_request_groups_dense(request.0, WF_U64 as i32, at.cast(), 4 * N, N as u64) };
+    assert_eq!(status, WF_OK);
+    run(&request, at);
+    assert!(keys[..N].iter().all(|&sum| sum == 4));
+}
+
+#[test]
 fn views_with_any_strides() {
     // Elements of a 2 x 3 x 4 array by strides, beside loops over indices.
     let x: Vec<i32> = (0..60).map(|k| k * k - 100).collect();
