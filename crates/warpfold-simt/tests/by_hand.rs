@@ -160,6 +160,35 @@ fn half_conversions() {
 }
 
 #[test]
+fn near_reciprocals_of_f64() {
+    let near = |x: f64| {
+        let body = "mov.b64 %d1, %rd1; rcp.approx.ftz.f64 %d2, %d1; mov.b64 %rd0, %d2;";
+        f64::from_bits(one(body, x.to_bits(), 0))
+    };
+    for x in [3.0, -0.1, 1.0 + f64::EPSILON, 1.9999999999999998, 1e-300, -6e300] {
+        let y = near(x);
+        assert_eq!(y.to_bits() as u32, 0, "{x}");
+        assert!((y * x - 1.0).abs() < 2f64.powi(-19), "{x} gives {y}");
+        // Numbers of one upper word have one reciprocal.
+        assert_eq!(near(f64::from_bits(x.to_bits() ^ 0xffff_ffff)), y, "{x}");
+    }
+    // The values of the table of the PTX ISA.
+    for (x, y) in [
+        (f64::NEG_INFINITY, -0.0),
+        (-1e-310, f64::NEG_INFINITY),
+        (-0.0, f64::NEG_INFINITY),
+        (0.0, f64::INFINITY),
+        (1e-310, f64::INFINITY),
+        (f64::INFINITY, 0.0),
+        (f64::MAX, 0.0),
+        (f64::MIN, -0.0),
+    ] {
+        assert_eq!(near(x).to_bits(), y.to_bits(), "{x}");
+    }
+    assert!(near(f64::NAN).is_nan());
+}
+
+#[test]
 fn packed_halves() {
     let (a, b) = (0x7fff_8000, 0x8000_0001);
     assert_eq!(word("min.s16x2 %r9, %r1, %r2;", a, b), 0x8000_8000);

@@ -2,7 +2,8 @@
 //!
 //! An f32 result that is a NaN is `0x7fffffff`, as the hardware's. The approximate functions
 //! (`ex2.approx`, `rcp.approx`, `div.full`, …) are computed in f64 and rounded to nearest, so they are
-//! at least as accurate as the hardware's and may differ from it in the last bits.
+//! at least as accurate as the hardware's and may differ from it in the last bits. `rcp.approx.ftz.f64`
+//! takes and gives upper words alone, as the hardware's.
 
 use super::soft::Format;
 use super::{Binary, Compare, Ternary, Unary, binary, compare, ternary, unary};
@@ -120,8 +121,22 @@ pub(crate) fn approximate(mnemonic: Mnemonic, ty: Type) -> Option<Unary> {
         (Mnemonic::Rcp, Type::F32) => through_f64!(|x| 1.0 / x),
         (Mnemonic::Sqrt, Type::F32) => through_f64!(|x| x.sqrt()),
         (Mnemonic::Rsqrt, Type::F64) => unary!(|x| (1.0 / double(x).sqrt()).to_bits()),
-        (Mnemonic::Rcp, Type::F64) => unary!(|x| (1.0 / double(x)).to_bits()),
+        (Mnemonic::Rcp, Type::F64) => {
+            unary!(|x| upper_word(1.0 / double(upper_word(double(x)))))
+        }
         _ => None,
+    }
+}
+
+/// Its upper 32 bits, zeros for the lower ones; a zero of its sign for a subnormal number.
+fn upper_word(x: f64) -> u64 {
+    let bits = x.to_bits();
+    if x.is_nan() {
+        0x7fff_ffff << 32
+    } else if x.is_normal() || x.is_infinite() {
+        bits >> 32 << 32
+    } else {
+        bits & 1 << 63
     }
 }
 
