@@ -161,17 +161,22 @@ fn half_conversions() {
 
 #[test]
 fn near_reciprocals_of_f64() {
-    let near = |x: f64| {
-        let body = "mov.b64 %d1, %rd1; rcp.approx.ftz.f64 %d2, %d1; mov.b64 %rd0, %d2;";
-        f64::from_bits(one(body, x.to_bits(), 0))
+    let apply = |instruction: &str, x: f64| {
+        let body =
+            format!("mov.b64 %d1, %rd1; {instruction}.approx.ftz.f64 %d2, %d1; mov.b64 %rd0, %d2;");
+        f64::from_bits(one(&body, x.to_bits(), 0))
     };
+    let near = |x: f64| apply("rcp", x);
     for x in [3.0, -0.1, 1.0 + f64::EPSILON, 1.9999999999999998, 1e-300, -6e300] {
-        let y = near(x);
-        assert_eq!(y.to_bits() as u32, 0, "{x}");
+        let (y, of_root) = (near(x), apply("rsqrt", x.abs()));
+        assert_eq!((y.to_bits() as u32, of_root.to_bits() as u32), (0, 0), "{x}");
         assert!((y * x - 1.0).abs() < 2f64.powi(-19), "{x} gives {y}");
+        assert!((of_root * x.abs().sqrt() - 1.0).abs() < 2f64.powi(-19), "{x} gives {of_root}");
         // Numbers of one upper word have one reciprocal.
         assert_eq!(near(f64::from_bits(x.to_bits() ^ 0xffff_ffff)), y, "{x}");
     }
+    assert!(apply("rsqrt", -2.0).is_nan());
+    assert_eq!(apply("rsqrt", -1e-310), f64::NEG_INFINITY);
     // The values of the table of the PTX ISA.
     for (x, y) in [
         (f64::NEG_INFINITY, -0.0),

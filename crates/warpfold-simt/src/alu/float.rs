@@ -2,8 +2,8 @@
 //!
 //! An f32 result that is a NaN is `0x7fffffff`, as the hardware's. The approximate functions
 //! (`ex2.approx`, `rcp.approx`, `div.full`, …) are computed in f64 and rounded to nearest, so they are
-//! at least as accurate as the hardware's and may differ from it in the last bits. `rcp.approx.ftz.f64`
-//! takes and gives upper words alone, as the hardware's.
+//! at least as accurate as the hardware's and may differ from it in the last bits. `rcp.approx.ftz.f64` and
+//! `rsqrt.approx.ftz.f64` take and give upper words alone, as the hardware's.
 
 use super::soft::Format;
 use super::{Binary, Compare, Ternary, Unary, binary, compare, ternary, unary};
@@ -102,7 +102,7 @@ pub(crate) fn sign(mnemonic: Mnemonic, ty: Type) -> Option<Unary> {
 }
 
 /// `ex2`, `lg2`, `sin`, `cos`, `tanh`, `rsqrt`, `rcp`, `sqrt` where PTX says `.approx`.
-pub(crate) fn approximate(mnemonic: Mnemonic, ty: Type) -> Option<Unary> {
+pub(crate) fn approximate(mnemonic: Mnemonic, ty: Type, flush: bool) -> Option<Unary> {
     macro_rules! through_f64 {
         (|$x:ident| $e:expr) => {
             unary!(|bits| {
@@ -120,6 +120,9 @@ pub(crate) fn approximate(mnemonic: Mnemonic, ty: Type) -> Option<Unary> {
         (Mnemonic::Rsqrt, Type::F32) => through_f64!(|x| 1.0 / x.sqrt()),
         (Mnemonic::Rcp, Type::F32) => through_f64!(|x| 1.0 / x),
         (Mnemonic::Sqrt, Type::F32) => through_f64!(|x| x.sqrt()),
+        (Mnemonic::Rsqrt, Type::F64) if flush => {
+            unary!(|x| upper_word(1.0 / double(upper_word(double(x))).sqrt()))
+        }
         (Mnemonic::Rsqrt, Type::F64) => unary!(|x| (1.0 / double(x).sqrt()).to_bits()),
         (Mnemonic::Rcp, Type::F64) => {
             unary!(|x| upper_word(1.0 / double(upper_word(double(x)))))

@@ -137,7 +137,7 @@ impl Builder<'_> {
                     None
                 }
             }
-            _ if ty.is_float() => float::approximate(i.mnemonic, ty),
+            _ if ty.is_float() => float::approximate(i.mnemonic, ty, flush),
             _ => integer::unary(i.mnemonic, ty),
         };
         let Some(f) = f else { return words.unsupported() };
