@@ -3,9 +3,6 @@
 #include "walk/own_columns.cuh"
 #include "op/part_pair_stats.cuh"
 
-#define NAME_(a, b) a##b
-#define NAME(a, b) NAME_(a, b)
-
 extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, FOLD<ELEMENT>::BLOCKS)
     NAME(ENTRY, _own)(COLUMN_PARAMETERS) {
     fold_own_columns<FOLD<ELEMENT>>(COLUMN_ARGUMENTS);

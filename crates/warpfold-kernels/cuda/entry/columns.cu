@@ -7,9 +7,6 @@
 #include "op/part_squares.cuh"
 #include "op/part_folds.cuh"
 
-#define NAME_(a, b) a##b
-#define NAME(a, b) NAME_(a, b)
-
 extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, FOLD<ELEMENT>::BLOCKS)
     NAME(ENTRY, _vectors)(COLUMN_PARAMETERS) {
     if constexpr (BY_WINDOWS<FOLD<ELEMENT>>) fold_window_columns<FOLD<ELEMENT>>(COLUMN_ARGUMENTS);

@@ -6,8 +6,5 @@
 #include "walk/segment_lanes.cuh"
 #include "walk/segments.cuh"
 
-#define NAME_(a, b) a##b
-#define NAME(a, b) NAME_(a, b)
-
 SEGMENT_KERNEL(ENTRY, fold_segments, (FOLD<ELEMENT>::BLOCKS), FOLD<ELEMENT>)
 SEGMENT_KERNEL(NAME(ENTRY, _lanes), fold_segments, (FOLD<ELEMENT>::BLOCKS), FOLD<ELEMENT>, SegmentLanes<FOLD<ELEMENT>>)

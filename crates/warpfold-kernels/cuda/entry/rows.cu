@@ -6,8 +6,5 @@
 #include "op/part_squares.cuh"
 #include "op/part_pair_stats.cuh"
 
-#define NAME_(a, b) a##b
-#define NAME(a, b) NAME_(a, b)
-
 SEGMENT_KERNEL(ENTRY, fold_shared_rows, (ROW_BLOCKS<FOLD<ELEMENT>>), FOLD<ELEMENT>)
 SEGMENT_KERNEL(NAME(ENTRY, _own), fold_own_rows, (ROW_BLOCKS<FOLD<ELEMENT>>), FOLD<ELEMENT>)

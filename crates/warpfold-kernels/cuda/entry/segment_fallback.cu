@@ -29,9 +29,6 @@ template <class E, class Where> __device__ __forceinline__ void fall_back(const 
     });
 }
 
-#define NAME_(a, b) a##b
-#define NAME(a, b) NAME_(a, b)
-
 extern "C" __global__ void __launch_bounds__(FallbackFold<ELEMENT>::THREADS)
     ENTRY(const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out,
           Workspace* workspace, u64* faults, u64 options) {

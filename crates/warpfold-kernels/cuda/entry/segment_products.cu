@@ -109,9 +109,6 @@ template <> constexpr int BLOCKS_OF_SHORT<half> = 8;
 template <> constexpr int BLOCKS_OF_SHORT<complex64> = 6;
 template <> constexpr int BLOCKS_OF_SHORT<complex128> = 6;
 
-#define NAME_(a, b) a##b
-#define NAME(a, b) NAME_(a, b)
-
 // Of all outputs, or of their pieces, whose nodes go to `states`.
 extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
     ENTRY(const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out, const u64* loops,

@@ -7,9 +7,6 @@
 #include "op/part_squares.cuh"
 #include "walk/strided.cuh"
 
-#define NAME_(a, b) a##b
-#define NAME(a, b) NAME_(a, b)
-
 extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, 4)
     NAME(ENTRY, _loops)(const void* x, u64 outputs, u64 inputs, const u64* loops, u64 kept, u64 folded,
                         u64 first_output, u64 lanes, u64 runs, void* states, void* out, u64* faults, u64 options) {

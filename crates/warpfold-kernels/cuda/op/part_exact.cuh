@@ -58,11 +58,11 @@ __device__ __forceinline__ f64 lost(f64 a, f64 x, f64 sum) {
 //
 // A remainder of a quotient within a unit of the true one is exact if it does not underflow, so its sign is right, and
 // to odd the quotient of narrow floats is. For f64 itself the quotient of what is left is added: right if that is
-// exact, or if the sum is the same a little below and a little above. What corrects a quotient of narrow floats is a
-// unit or two, and need not be near.
+// exact, or if the sum is the same a little below and a little above. A quotient of narrow floats is a near one,
+// corrected by what is left of both.
 __device__ __forceinline__ bool divide_pair(f64 sum, f64 rest, f64 n, f64& quotient, f32) {
-    const f64 q = __ddiv_rn(sum, n), left = __dadd_rn(__fma_rn(-q, n, sum), rest);
-    const f64 nearest = __fma_rn(left, near_reciprocal(n), q);
+    const f64 reciprocal = nearer_reciprocal(n), q = __dmul_rn(sum, reciprocal);
+    const f64 nearest = __fma_rn(__dadd_rn(__fma_rn(-q, n, sum), rest), reciprocal, q);
     quotient = to_odd(nearest, __dadd_rn(__fma_rn(-nearest, n, sum), rest));
     return true;
 }

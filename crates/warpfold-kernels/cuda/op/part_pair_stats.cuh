@@ -241,23 +241,20 @@ template <class E> struct PairStats : PairWindowOf<E> {
         if (exists && !is_zero) {
             v = variance(s, f64(n), f64(n - ddof), exact);
         }
-        const DoubleDouble least = v.end(-1), most = v.end(1);
         // Of squares of f64 as ExactSpread asks.
         const bool within = NARROW || (is_within(s.squares.sum) && v.high > 0x1p-900 && n < 1ull << 50);
 #pragma unroll 1
         for (u32 root = 0; root < 2; root++) {
             const StatsColumn which = root ? DEVIATION : VARIANCE;
             if (!wants(c, which)) continue;
-            Part value = none;
-            bool known = true;
+            Rounded<Part> result = {none, true};
             if (exists && is_zero) {
-                value = 0, known = finite;
+                result = {0, finite};
             } else if (exists) {
-                value = round_nearest<Part>(most, root, c);
-                known = exact || (least.high > 0 && round_nearest<Part>(least, root, c) == value);
-                known = known && within && finite;
+                result = round_interval<Part>(v, root, c);
+                result.known = (exact || result.known) && within && finite;
             }
-            Total::write(column(a, c, which), c, k, value, known);
+            Total::write(column(a, c, which), c, k, result.value, result.known);
         }
     }
     static __device__ __forceinline__ Interval variance(const State& s, f64 n, f64 less, bool& exact) {

@@ -28,17 +28,15 @@ struct Interval {
     }
 };
 
-// The nearest result to a number that is not negative, or to its root.
+// The nearest result to a number from 2^-1000 to 2^1000, or zero, or to its root.
 template <class E> __device__ __forceinline__ Wide<E> round_nearest(DoubleDouble x, bool root, FoldOptions c) {
-    if constexpr (sizeof(Wide<E>) == 8) {
-        if (!root || x.high == 0) return x.high;
-        const f64 r = __dsqrt_rn(x.high);
-        return __dadd_rn(r, __ddiv_rn(__dadd_rn(__fma_rn(-r, r, x.high), x.low), 2 * r));
-    } else {
-        if (!root) return nearest_result<E>(to_odd(x.high, x.low), c);
-        const f64 r = __dsqrt_rn(x.high);
-        return nearest_result<E>(to_odd(r, __dadd_rn(__fma_rn(-r, r, x.high), x.low)), c);
+    if (root && x.high != 0) {
+        const f64 r = near_root(x.high).root, left = __dadd_rn(__fma_rn(-r, r, x.high), x.low);
+        if constexpr (sizeof(Wide<E>) == 8) return __dadd_rn(r, near_quotient(left, 2 * r));
+        x = {r, left};
     }
+    if constexpr (sizeof(Wide<E>) == 8) return x.high;
+    else return nearest_result<E>(to_odd(x.high, x.low), c);
 }
 
 // A result, and whether it is known to be the nearest.
@@ -47,15 +45,30 @@ template <class W> struct Rounded {
     bool known;
 };
 
+// The nearest result to a number of an interval, or to its root, known where both ends have the same.
+template <class E> __device__ __forceinline__ Rounded<Wide<E>> round_interval(const Interval& v, bool root,
+                                                                              FoldOptions c) {
+    Rounded<Wide<E>> result = {0, false};
+#pragma unroll 1
+    for (u32 of_least = 0; of_least < 2; of_least++) {
+        const DoubleDouble end = v.end(of_least ? -1 : 1);
+        const Wide<E> value = round_nearest<E>(end, root, c);
+        result.known = end.high > 0 && value == result.value;
+        if (!of_least) result.value = value;
+    }
+    return result;
+}
+
 // A result of up to 32 bits to a number within `error` of x, or to its root; false where two are possible.
 template <class E> __device__ __forceinline__ bool round_certainly(f64 x, f64 error, bool root, FoldOptions c,
                                                                    Wide<E>& value) {
     f64 least = __dsub_rn(x, error), most = __dadd_rn(x, error);
     if (!(least > 0x1p-900 && most < 0x1p900)) return false;
     if (root) {
-        // A root lacks half a unit.
-        const f64 r = __dsqrt_rn(x), of_root = __dmul_rn(r, __dadd_rn(at_least(error, x), 0x1p-52));
-        least = __dsub_rn(r, of_root), most = __dadd_rn(r, of_root);
+        // A root lacks up to a unit.
+        const NearRoot r = near_root(x);
+        const f64 of_root = __fma_rn(__dmul_rn(error, 0x1.01p0), r.reciprocal, __dmul_rn(r.root, 0x1p-51));
+        least = __dsub_rn(r.root, of_root), most = __dadd_rn(r.root, of_root);
     }
     value = nearest_result<E>(most, c);
     return nearest_result<E>(least, c) == value;
@@ -179,10 +192,9 @@ template <class E> struct ExactNorm : WindowOf<E, Powers::Two> {
         const bool exact = NARROW && squares.rest == 0;
         const f64 lacking = NARROW ? lacks(n) : __dmul_rn(__dadd_rn(n, 4), 0x1p-102);
         const Interval v = {q.high, q.low, exact ? 0 : __dmul_rn(q.high, lacking)};
-        const DoubleDouble least = v.end(-1), most = v.end(1);
-        value = round_nearest<E>(most, root, c);
-        const bool known = squares.is_finite() && (NARROW || is_within(q.high)) && least.high > 0;
-        return {value, known && round_nearest<E>(least, root, c) == value};
+        Rounded<W> result = round_interval<E>(v, root, c);
+        result.known = result.known && squares.is_finite() && (NARROW || is_within(q.high));
+        return result;
     }
 };
 
@@ -241,7 +253,7 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         const bool held = NARROW && whole && (top.low == 0 || below == 0) &&
                           (first.low == second.low || first.low == 0 || second.low == 0);
 
-        const f64 quotient = __ddiv_rn(numerator.high, denominator.high);
+        const f64 quotient = near_quotient(numerator.high, denominator.high);
         const f64 left = __dadd_rn(__fma_rn(-quotient, denominator.high, numerator.high),
                                    __dsub_rn(numerator.low, __dmul_rn(quotient, denominator.low)));
         exact = held && left == 0 && numerator.low == 0 && denominator.low == 0;
@@ -249,8 +261,8 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         // operations lose is less than 2^-102.
         const f64 lacking = NARROW ? lacks(terms) : __dmul_rn(__dadd_rn(n, 16), 0x1p-101);
         const f64 of_numerator = held ? 0 : __dmul_rn(first.high, __dadd_rn(__dmul_rn(4, lacking), 0x1p-100));
-        const f64 error = __dadd_rn(__ddiv_rn(of_numerator, denominator.high), __dmul_rn(fabs(quotient), 0x1p-100));
-        return {quotient, __ddiv_rn(left, denominator.high), exact ? 0 : error};
+        const f64 error = __dadd_rn(at_least(of_numerator, denominator.high), __dmul_rn(fabs(quotient), 0x1p-100));
+        return {quotient, near_quotient(left, denominator.high), exact ? 0 : error};
     }
 
     // The variance by one f64 for the numerator, which is enough for nearly all: of numbers of few bits exactly `x` and
@@ -276,7 +288,7 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         const f64 n = f64(u32(count)), denominator = __dmul_rn(n, f64(u32(count) - u32(ddof)));
         const DoubleDouble first = two_product(n, s.squares.sum), second = two_product(s.sum.sum, s.sum.sum);
         const DoubleDouble numerator = two_sum(first.high, -second.high);
-        const f64 x = __ddiv_rn(numerator.high, denominator), below = __dsub_rn(first.low, second.low);
+        const f64 x = near_quotient(numerator.high, denominator), below = __dsub_rn(first.low, second.low);
         const bool exact = s.squares.rest == 0 && s.sum.rest == 0 && numerator.low == 0 && below == 0;
         const f64 rests = __dadd_rn(__dmul_rn(n, fabs(s.squares.rest)), fabs(2 * __dmul_rn(s.sum.sum, s.sum.rest)));
         const f64 lost = __dadd_rn(__dmul_rn(first.high, 0x1p-50), 2 * rests);
@@ -295,11 +307,10 @@ template <class E> struct ExactSpread : WindowOf<E, Powers::Both> {
         }
         bool exact = false;
         const Interval v = variance(s, f64(count), f64(count - ddof), exact);
-        const DoubleDouble least = v.end(-1), most = v.end(1);
-        value = round_nearest<E>(most, root, c);
+        Rounded<W> result = round_interval<E>(v, root, c);
         const bool within = NARROW || (is_within(s.squares.sum) && v.high > 0x1p-900 && count < 1ull << 50);
-        const bool known = exact || (least.high > 0 && round_nearest<E>(least, root, c) == value);
-        return {value, known && within && s.sum.is_finite() && s.squares.is_finite()};
+        result.known = (exact || result.known) && within && s.sum.is_finite() && s.squares.is_finite();
+        return result;
     }
 
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,

@@ -128,6 +128,10 @@ struct Bounds {
 
 constexpr int SEGMENT_THREADS = 256, SEGMENT_WARPS = SEGMENT_THREADS / 32;
 
+// The name of an entry point that the build has given the first half of.
+#define NAME_(a, b) a##b
+#define NAME(a, b) NAME_(a, b)
+
 // An entry point of a kernel file for one element type: its name, what it does, blocks a multiprocessor, and the fold.
 #define SEGMENT_KERNEL(name, body, blocks, ...) \
     extern "C" __global__ void __launch_bounds__(SEGMENT_THREADS, blocks) \

@@ -15,7 +15,8 @@ template <class Fold> struct SegmentLanes : SegmentShare<Fold> {
     typedef SegmentShare<Fold> Share;
     typedef typename Fold::Element E;
     typedef typename Fold::State State;
-    // Vectors of a lane that are in flight, and all that it has of a segment that is not long.
+    // How many vectors a lane has in flight, and how many elements at most of a segment that is not long; how many
+    // such a segment has.
     static constexpr u32 PER = PER_VECTOR<E>, FLIGHT = 4, OWN = 8 * PER, LONG = 8 * OWN;
     struct Shared {
         State states[32];
@@ -47,8 +48,8 @@ template <class Fold> struct SegmentLanes : SegmentShare<Fold> {
     // Whether the array has all of the vector that begins there.
     __device__ __forceinline__ bool is_whole(u32 at) const { return at >= none && at + PER <= size; }
 
-    // All lanes: elements `low` to `high`, if there are any, by so many neighbours, of which the first has the state
-    // then.
+    // All lanes: elements `low` to `high` by so many neighbours, of which the first has the state then: that of nothing
+    // where both are zero.
     __device__ __forceinline__ State fold(u32 low, u32 high, u32 lanes) {
         const u32 sub = lane % lanes, base = low / PER * PER, length = high > low ? high - base : 0,
                   longest = largest_of_lanes(length), each = FLIGHT * lanes * PER;
@@ -91,14 +92,16 @@ template <class Fold> struct SegmentLanes : SegmentShare<Fold> {
     // What the share has after its last end is one of them.
     __device__ __forceinline__ bool fold_group(u32 before) {
         const bool ends = s + lane < s1, there = s + lane <= s1;
-        if (__any_sync(0xffffffffu, ends && end == NONE)) {
-            if (lane == 0) fault(a, OFFSETS, segment + s);
+        const u32 beyond = __ballot_sync(0xffffffffu, ends && end == NONE);
+        if (beyond != 0) {
+            if (lane == 0) fault(a, OFFSETS, segment + s + __ffs(beyond) - 1);
             return false;
         }
         const u32 high = ends ? end : e1;
         u32 low = __shfl_up_sync(0xffffffffu, high, 1);
         if (lane == 0) low = before;
         const u32 count = there ? high - low : 0;
+        if (count == 0) low = 0;
         u32 longs = __ballot_sync(0xffffffffu, count > LONG);
         const u32 longest = largest_of_lanes(count > LONG ? 0 : count);
         u32 lanes = 1;
@@ -121,7 +124,7 @@ template <class Fold> struct SegmentLanes : SegmentShare<Fold> {
             const State& state = shared.states[lane];
             if (!ends) carry_out.tail = state;
             else if (s + lane == 0) carry_out.head = state;
-            else Fold::finish(a, Share::desc, segment + s + lane, state, start + low, start + high);
+            else Fold::finish(a, Share::desc, segment + s + lane, state, start + high - count, start + high);
         }
         __syncwarp();
         return true;

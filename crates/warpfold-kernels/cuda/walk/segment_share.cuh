@@ -51,8 +51,8 @@ template <class Fold> struct SegmentShare {
         return position < passed_at ? begun : begun + (position - passed_at);
     }
 
-    // The share of this warp, from an element on whose number is a multiple of UNIT, or which begins a vector; false if
-    // the offsets are none.
+    // The share of this warp, from an element on whose number is a multiple of UNIT, or with a UNIT of 0 from one that
+    // begins a vector of memory; false if the offsets are none.
     template <u32 UNIT> __device__ __forceinline__ bool take() {
         const u64 first = bounds[0], last = bounds[a.segments];
         if (last < first || last > a.n) {
@@ -109,19 +109,5 @@ template <class Fold> struct SegmentShare {
         if (wrong) fault(a, OFFSETS, segment + s + lane);
         end = there && here - start <= e1 ? u32(here - start) : NONE;
         return !__any_sync(0xffffffffu, wrong);
-    }
-
-    // The state of a segment at its end. What the share's first has before it is not known here.
-    __device__ __forceinline__ void close(u32 k, const State& state, bool empty) const {
-        if (k == 0) {
-            carry_out.head = state;
-            return;
-        }
-        u64 begin = 0, end = !empty;
-        if (Fold::spans(desc)) {
-            begin = bounds[segment + k];
-            end = bounds[segment + k + 1];
-        }
-        Fold::finish(a, desc, segment + k, state, begin, end);
     }
 };

@@ -50,7 +50,7 @@ template <class Fold, bool IS_MAPPED = false> struct SegmentWarp : SegmentShare<
         State* result;
     };
 
-    using Share::a, Share::bounds, Share::carry_out, Share::close, Share::desc, Share::e, Share::e1, Share::end,
+    using Share::a, Share::bounds, Share::carry_out, Share::desc, Share::e, Share::e1, Share::end,
         Share::full, Share::lane, Share::look, Share::none, Share::passed, Share::s, Share::s1, Share::segment,
         Share::size, Share::start, Share::vectors;
     Shared& shared;
@@ -68,6 +68,20 @@ template <class Fold, bool IS_MAPPED = false> struct SegmentWarp : SegmentShare<
 
     // Neighbouring vectors of different lanes, and different vectors of one lane's own, lie in different banks.
     static __device__ __forceinline__ u32 stage_slot(u32 vector) { return vector ^ (vector >> 3 & (VECTORS - 1)); }
+
+    // The state of a segment at its end. What the share's first has before it is not known here.
+    __device__ __forceinline__ void close(u32 k, const State& state, bool empty) const {
+        if (k == 0) {
+            carry_out.head = state;
+            return;
+        }
+        u64 begin = 0, end = !empty;
+        if (Fold::spans(desc)) {
+            begin = bounds[segment + k];
+            end = bounds[segment + k + 1];
+        }
+        Fold::finish(a, desc, segment + k, state, begin, end);
+    }
 
     // Whole tiles inside the open segment: up to its end, or up to the share's end, if no segment ends in it any more.
     __device__ __forceinline__ void walk() {

@@ -6,8 +6,8 @@
 // barrier, so that every lane does the same work wherever the ends lie, loads are whole vectors, and results are
 // written side by side. A warp cannot know what came before its first end and after its last: it leaves these as a
 // piece; blocks join theirs, and the block that takes the last ticket joins all, in the order of the array
-// (segment_runs.cuh). So the bits depend on the shape of the launch, and on nothing else. Where states are large, and
-// where segments are long, lanes have segments of their own in place of a tile's elements (segment_lanes.cuh).
+// (segment_runs.cuh). So the bits depend on the shape of the launch, and on nothing else. Where states are large, or
+// segments are long, lanes have segments of their own in place of a tile's elements (segment_lanes.cuh).
 //
 // Floor: input, offsets and output once through the memory. In the time of 4 bytes an H200 issues some 25 instructions
 // a lane, so that they bind where ends are dense.

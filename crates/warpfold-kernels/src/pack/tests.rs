@@ -59,8 +59,9 @@ fn every_build_of_the_catalogue_is_embedded_with_its_entries_and_nothing_else_is
 #[test]
 fn all_of_it_stays_small() {
     let bytes: usize = modules().iter().map(Module::embedded_bytes).sum();
-    // Every program carries it. Stats of integers in one pass took it beyond 2 MiB, at which this was set before.
-    assert!(bytes < 9 << 18, "{bytes} bytes");
+    // Every program carries it. Stats of integers in one pass took it beyond 2 MiB, at which this was set at first, and
+    // quotients without calls, which spill less, beyond 2.25.
+    assert!(bytes < 19 << 17, "{bytes} bytes");
 }
 
 /// The lock lists the kernels of the pack, by the texts that are embedded and what the directory says of them.

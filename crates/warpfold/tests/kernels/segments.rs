@@ -1,6 +1,7 @@
 //! Segments on a machine: empty ones, short and long ones, ends at every place of a tile, shares of one warp and of many blocks.
 
 use warpfold::kernel::DeviceSegments;
+use warpfold::partial::Finish;
 use warpfold::{Accuracy, DType, Error, Op, bf16, f16, with_element};
 
 use crate::batched::{check_exact_segments, check_segments, takes};
@@ -213,28 +214,85 @@ for_each_type! {
     f64_: F64;
 }
 
+/// An array that begins within a vector of memory and ends within another, both in segments, by lanes of a tile and by lanes of their own.
+fn up_to_both_ends<T: Sample>() {
+    let mut random = Random(T::DTYPE as u64 + 170);
+    for kind in [Contents::Plain, Contents::Ties, Contents::Specials] {
+        let memory = array::<T>(kind, 2052, &mut random);
+        let (x, n) = (&memory[1..], 2051);
+        for offsets in [
+            offsets(0, [1, 330, 0, 1700, 20]),
+            offsets(0, [n]),
+            offsets(0, [17; 120]),
+            offsets(9, [n - 9]),
+        ] {
+            let mut offsets = offsets;
+            offsets.push(n);
+            let Some(device) = machine(1, random.next()) else { return };
+            let buffer = device.upload(&memory).unwrap();
+            let on_device = device.upload(&offsets).unwrap();
+            // Of integers squares alone have lanes of their own. An empty segment has no variance.
+            let ops = [(Op::Sum, 0), (Op::L1, 0), (Op::L2, 0), (Op::Var, 0)];
+            let is_empty = offsets.windows(2).any(|ends| ends[0] == ends[1]);
+            let from = if T::DTYPE.is_float() { 0 } else { 2 };
+            let ops = &ops[from..if is_empty { 3 } else { 4 }];
+            let segments = || DeviceSegments::from(&on_device);
+            let what = format!("{} segments up to the end, {kind:?}", offsets.len() - 1);
+            check_exact_segments(
+                &device,
+                x,
+                buffer.slice(1..),
+                &offsets,
+                segments,
+                None,
+                ops,
+                &what,
+            );
+        }
+    }
+}
+
+#[test]
+fn segments_up_to_both_ends_of_an_array() {
+    for dtype in
+        [DType::F16, DType::BF16, DType::F32, DType::F64, DType::I16, DType::I32, DType::I64]
+    {
+        with_element!(dtype, T => up_to_both_ends::<T>());
+    }
+}
+
+/// By the lanes of a tile, and by lanes of their own, where states are large and where segments are long.
 #[test]
 fn offsets_on_the_device_that_are_none_are_told_and_nothing_beyond_the_array_is_read() {
     let x = vec![1.0f32; 5000];
     let Some(device) = machine(3, 3) else { return };
     let buffer = device.upload(&x).unwrap();
     let mut random = Random(5);
-    for case in 0..60 {
-        let good = offsets(0, vec![5; 900]);
-        let mut bad = good.clone();
-        let at = random.below(901) as usize;
-        bad[at] = match case % 3 {
-            0 => random.next(),
-            1 => 5001 + random.below(100),
-            _ => bad[at.saturating_sub(1)].wrapping_sub(1),
-        };
-        if bad.windows(2).all(|pair| pair[0] <= pair[1]) && bad[900] <= 5000 {
-            continue;
+    for (op, accuracy, length, segments) in [
+        (Op::Sum, Accuracy::Fast, 5, 900),
+        (Op::Sum, Accuracy::Exact, 312, 16),
+        (Op::Var, Accuracy::Exact, 5, 900),
+        (Op::Stats, Accuracy::Exact, 5, 900),
+        (Op::Stats, Accuracy::Exact, 70, 70),
+    ] {
+        let good = offsets(0, vec![length; segments]);
+        for case in 0..60 {
+            let mut bad = good.clone();
+            let at = random.below(segments as u64 + 1) as usize;
+            bad[at] = match case % 3 {
+                0 => random.next(),
+                1 => 5001 + random.below(100),
+                _ => bad[at.saturating_sub(1)].wrapping_sub(1),
+            };
+            if bad.windows(2).all(|pair| pair[0] <= pair[1]) && bad[segments] <= 5000 {
+                continue;
+            }
+            let offsets = device.upload(&bad).unwrap();
+            let reduce = device.reduce_segments(&buffer, &offsets).accuracy(accuracy);
+            let found = reduce.grid(case % 4 + 1).columns(op, Finish::default());
+            let what = format!("{op} of {length} each, {at}: {}", bad[at]);
+            assert!(matches!(found, Err(Error::Segments { .. })), "{what} gives {found:?}");
         }
-        let offsets = device.upload(&bad).unwrap();
-        let reduce = device.reduce_segments(&buffer, &offsets).accuracy(Accuracy::Fast);
-        let found = reduce.grid(case % 4 + 1).sum();
-        assert!(matches!(found, Err(Error::Segments { .. })), "{at}: {} gives {found:?}", bad[at]);
     }
 }
 
