@@ -1,15 +1,15 @@
 //! Times every reduction of rows and columns on a GPU beside reading the same bytes: a line of JSON a row.
 //!
-//! `cuda_parts [operations] [types] [MiB] [parts]`, such as `var,l2 f32,bf16 256 axes`. Each reduction is compared with the CPU's, all bits of it,
+//! `cuda_parts [operations] [types] [MiB] [parts] [accuracy]`, such as `var,l2 f32,bf16 256 axes fast`. Each reduction is compared with the CPU's, all bits of it,
 //! on a smaller array of the same shape first. Parts are `axes`, `segments` (by offsets of 64 bits) or `keys` (dense ones of 32 bits, of random order; the time is
-//! that of the sort, where there is one, and of the reduction). `bench/peers/cuda/parts_torch.py` does the same with torch, `parts_cub.cu` rows and segments with CUB.
+//! that of the sort, where there is one, and of the reduction). Fast sums have the order of their kernels, and are compared within a part in 10^4 of their elements. `bench/peers/cuda/parts_torch.py` does the same with torch, `parts_cub.cu` rows and segments with CUB.
 
 use warpfold::cuda::{Buffer, Gpu};
 use warpfold::kernel::{Machine, ReduceBatched};
 use warpfold::partial::Finish;
 use warpfold::{
-    Columns, Complex, DType, Element, Error, Layout, Op, Segments, View, bf16, f16, group_dense,
-    reduce_axes, reduce_segments, with_element,
+    Accuracy, Columns, Complex, DType, Element, Error, Layout, Op, Segments, View, bf16, f16,
+    group_dense, reduce_axes, reduce_segments, with_element,
 };
 
 /// Shapes of `n` elements, a power of two, and the axis that is folded.
@@ -47,14 +47,24 @@ fn agrees<T: Element>(
     reduce: &ReduceBatched<'_, Gpu, T>,
     op: Op,
     expected: &Columns,
+    (accuracy, length): (Accuracy, f64),
 ) -> Result<bool, Error> {
     if op == Op::Stats {
         return Ok(same(&reduce.columns(op, Finish::default())?, expected));
     }
     with_element!(reduce.plan(op)?.output(), R => {
         let found = reduce.on_device::<R>(op)?.download()?;
-        Ok((0..found.len()).all(|at| format!("{}", expected[0].1.get(at)) == format!("{}", found[at])))
+        Ok((0..found.len()).all(|at| {
+            let [expected, found] = [format!("{}", expected[0].1.get(at)), format!("{}", found[at])];
+            expected == found || (accuracy == Accuracy::Fast && are_near(&expected, &found, length))
+        }))
     })
+}
+
+/// Whether a fast result of so many elements between -1 and 1 is as near as a sum in their type should be.
+fn are_near(expected: &str, found: &str, length: f64) -> bool {
+    let [Ok(expected), Ok(found)] = [expected, found].map(str::parse::<f64>) else { return false };
+    (expected - found).abs() <= 1e-4 * (expected.abs() + length)
 }
 
 /// Microseconds of a reduction, bytes of its results, and its kernels.
@@ -92,7 +102,12 @@ fn print<T: Element>(op: Op, parts: &str, right: bool, us: f64, bytes: usize, ke
     );
 }
 
-fn axes<T: Element>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<(), Error> {
+fn axes<T: Element>(
+    gpu: &Gpu,
+    (op, accuracy): (Op, Accuracy),
+    host: &[T],
+    x: &Buffer<T>,
+) -> Result<(), Error> {
     for (shape, axis) in shapes(host.len() as u64) {
         let n = (host.len() as u64).min(1 << 20);
         let small = match axis {
@@ -104,8 +119,10 @@ fn axes<T: Element>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<(), 
         let expected = reduce_axes(&View::of(few, layout.clone())?, &[axis])?
             .columns(op, Finish::default())?;
         let of_few = gpu.upload(few)?;
-        let right = agrees(&gpu.reduce_axes(of_few.view(), &layout, &[axis])?, op, &expected)?;
-        let reduce = gpu.reduce_axes(x.view(), &Layout::c(&shape)?, &[axis])?;
+        let reduce = gpu.reduce_axes(of_few.view(), &layout, &[axis])?.accuracy(accuracy);
+        let length = small[axis.unsigned_abs() as usize] as f64;
+        let right = agrees(&reduce, op, &expected, (accuracy, length))?;
+        let reduce = gpu.reduce_axes(x.view(), &Layout::c(&shape)?, &[axis])?.accuracy(accuracy);
         let (us, written, kernels) = timed(gpu, &reduce, op)?;
         let parts = format!(r#""shape": {shape:?}, "axis": {axis}"#);
         print::<T>(op, &parts, right, us, size_of_val(host) + written, &kernels);
@@ -123,7 +140,12 @@ fn offsets(n: u64, length: u64, is_random: bool) -> Vec<u64> {
     all
 }
 
-fn segments<T: Element>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<(), Error> {
+fn segments<T: Element>(
+    gpu: &Gpu,
+    (op, accuracy): (Op, Accuracy),
+    host: &[T],
+    x: &Buffer<T>,
+) -> Result<(), Error> {
     let every = [4, 16, 64, 256, 1024, 16384].map(|length| (length, false));
     for (length, is_random) in every.into_iter().chain([(64, true), (1024, true)]) {
         let few = &host[..host.len().min(1 << 20)];
@@ -131,10 +153,11 @@ fn segments<T: Element>(gpu: &Gpu, op: Op, host: &[T], x: &Buffer<T>) -> Result<
         let expected =
             reduce_segments(few, Segments::offsets(&ends))?.columns(op, Finish::default())?;
         let (of_few, on_device) = (gpu.upload(few)?, gpu.upload(&ends)?);
-        let right = agrees(&gpu.reduce_segments(&of_few, &on_device), op, &expected)?;
+        let reduce = gpu.reduce_segments(&of_few, &on_device).accuracy(accuracy);
+        let right = agrees(&reduce, op, &expected, (accuracy, length as f64))?;
         let ends = offsets(host.len() as u64, length, is_random);
         let on_device = gpu.upload(&ends)?;
-        let reduce = gpu.reduce_segments(x, &on_device);
+        let reduce = gpu.reduce_segments(x, &on_device).accuracy(accuracy);
         let (us, written, kernels) = timed(gpu, &reduce, op)?;
         let name = format!("{} {length}", if is_random { "random up to" } else { "every" });
         let bytes = size_of_val(host) + size_of_val(&ends[..]) + written;
@@ -200,6 +223,11 @@ fn main() -> Result<(), Error> {
     let types = arguments.next().unwrap_or("f16,bf16,f32,f64,i32".into());
     let mib: usize = arguments.next().map_or(256, |text| text.parse().expect("a number of MiB"));
     let parts = arguments.next().unwrap_or("axes".into());
+    let accuracy = match arguments.next().as_deref() {
+        None | Some("exact") => Accuracy::Exact,
+        Some("fast") => Accuracy::Fast,
+        Some(other) => panic!("{other} is no accuracy: exact or fast"),
+    };
     let gpu = Gpu::open(0)?;
     let unit = |at: usize| (random(at as u64) >> 11) as f64 / 2f64.powi(52) - 1.0;
     for name in types.split(',') {
@@ -213,8 +241,8 @@ fn main() -> Result<(), Error> {
                 for op in ops.split(',') {
                     let op: Op = op.parse().expect("a reduction");
                     let done = match parts.as_str() {
-                        "axes" => axes(&gpu, op, &host, &x),
-                        "segments" => segments(&gpu, op, &host, &x),
+                        "axes" => axes(&gpu, (op, accuracy), &host, &x),
+                        "segments" => segments(&gpu, (op, accuracy), &host, &x),
                         "keys" => $keys(&gpu, op, &host, &x),
                         other => panic!("{other} are no parts: axes, segments or keys"),
                     };
