@@ -45,7 +45,7 @@ template <class First, class Second> struct WholeVectors<Both<First, Second>> {
     typedef typename Fold::State State;
     typedef typename Fold::Setup Setup;
     typedef WholeVectors<First> OfFirst;
-    static constexpr bool TAKES_ZEROS = false, TAKES_PARTS = true;
+    static constexpr bool TAKES_ZEROS = false, TAKES_PARTS = true, ARE_PARTS_CHEAP = OfFirst::TAKES_ZEROS;
     OfFirst first;
     WholeVectors<Second> second;
 

@@ -74,11 +74,14 @@ template <class Fold> struct SegmentLanes : SegmentShare<Fold> {
             }
 #pragma unroll 1
             for (u32 k = 0; k < FLIGHT && first + k * lanes * PER < longest; k++, at += lanes * PER) {
-                if (at >= low && at + PER <= high) {
-                    Vector one[1] = {p[0]};
+                const bool has_some = at < high && at + PER > low, has_all = at >= low && at + PER <= high;
+                Vector one[1] = {p[0]};
+                // Where some lanes have all of a vector, and others not, by one code, if that costs no more.
+                const bool in_part = __any_sync(0xffffffffu, has_some && !has_all);
+                if (has_all && !(WholeVectors<Fold>::ARE_PARTS_CHEAP && in_part)) {
                     whole.template take_all<1>(state, one, start + at, 0, setup);
-                } else if (at < high && at + PER > low) {
-                    Vector one[1] = {part_of(p[0], at, low, high)};
+                } else if (has_some) {
+                    if (!has_all) one[0] = part_of(p[0], at, low, high);
                     whole.take_some(state, one, start + at, 0, at - low, high - low, setup);
                 }
                 move_down(p);

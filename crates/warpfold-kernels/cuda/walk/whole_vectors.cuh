@@ -41,8 +41,9 @@ template <class Fold, class = void> struct WholeVectors {
     typedef typename Fold::State State;
     typedef typename Fold::Setup Setup;
     static constexpr u32 PER = PER_VECTOR<E>;
-    // Whether zeros may be taken beside the elements, and whether vectors that are in the part only in part.
-    static constexpr bool TAKES_ZEROS = ::TAKES_ZEROS<Fold>, TAKES_PARTS = TAKES_ZEROS;
+    // Whether zeros may be taken beside the elements, whether vectors that are in the part only in part, and whether
+    // these cost no more than whole ones.
+    static constexpr bool TAKES_ZEROS = ::TAKES_ZEROS<Fold>, TAKES_PARTS = TAKES_ZEROS, ARE_PARTS_CHEAP = TAKES_ZEROS;
 
     __device__ __forceinline__ explicit WholeVectors(const Setup&) {}
     __device__ __forceinline__ void begin(const Vector&) {}
@@ -80,7 +81,7 @@ template <class Fold> struct WholeVectors<Fold, typename VoidOf<typename Fold::W
     typedef typename Fold::Setup Setup;
     typedef typename Fold::Window Window;
     static constexpr u32 PER = PER_VECTOR<E>, MOST = Window::MOST / PER;
-    static constexpr bool TAKES_ZEROS = true, TAKES_PARTS = true;
+    static constexpr bool TAKES_ZEROS = true, TAKES_PARTS = true, ARE_PARTS_CHEAP = true;
     Window window;
     u32 taken = 0, missed = 0;  // vectors in the window, and the largest exponent field that it should move for
     bool begun = false;
