@@ -2,7 +2,8 @@
 //!
 //! `cuda_parts [operations] [types] [MiB] [parts] [accuracy]`, such as `var,l2 f32,bf16 256 axes fast`. Each reduction is compared with the CPU's, all bits of it,
 //! on a smaller array of the same shape first. Parts are `axes`, `segments` (by offsets of 64 bits) or `keys` (dense ones of 32 bits, of random order; the time is
-//! that of the sort, where there is one, and of the reduction). Fast sums have the order of their kernels, and are compared within a part in 10^4 of their elements. `bench/peers/cuda/parts_torch.py` does the same with torch, `parts_cub.cu` rows and segments with CUB.
+//! that of the sort, where there is one, and of the reduction). Fast sums, of axes and segments, have the order of their kernels, and are compared within a part in
+//! 10^4 of their elements. `bench/peers/cuda/parts_torch.py` does the same with torch, `parts_cub.cu` rows and segments with CUB.
 
 use warpfold::cuda::{Buffer, Gpu};
 use warpfold::kernel::{Machine, ReduceBatched};
@@ -93,6 +94,11 @@ fn timed<T: Element>(
     Ok((us, bytes, kernels.join(" ")))
 }
 
+/// What a line says of an accuracy that is not the one that goes without saying.
+fn named(accuracy: Accuracy) -> &'static str {
+    if accuracy == Accuracy::Fast { r#", "accuracy": "fast""# } else { "" }
+}
+
 /// A line of what a reduction took, of so many bytes in and out.
 fn print<T: Element>(op: Op, parts: &str, right: bool, us: f64, bytes: usize, kernel: &str) {
     println!(
@@ -124,7 +130,7 @@ fn axes<T: Element>(
         let right = agrees(&reduce, op, &expected, (accuracy, length))?;
         let reduce = gpu.reduce_axes(x.view(), &Layout::c(&shape)?, &[axis])?.accuracy(accuracy);
         let (us, written, kernels) = timed(gpu, &reduce, op)?;
-        let parts = format!(r#""shape": {shape:?}, "axis": {axis}"#);
+        let parts = format!(r#""shape": {shape:?}, "axis": {axis}{}"#, named(accuracy));
         print::<T>(op, &parts, right, us, size_of_val(host) + written, &kernels);
     }
     Ok(())
@@ -161,7 +167,8 @@ fn segments<T: Element>(
         let (us, written, kernels) = timed(gpu, &reduce, op)?;
         let name = format!("{} {length}", if is_random { "random up to" } else { "every" });
         let bytes = size_of_val(host) + size_of_val(&ends[..]) + written;
-        print::<T>(op, &format!(r#""segments": "{name}""#), right, us, bytes, &kernels);
+        let parts = format!(r#""segments": "{name}"{}"#, named(accuracy));
+        print::<T>(op, &parts, right, us, bytes, &kernels);
     }
     Ok(())
 }
@@ -228,6 +235,7 @@ fn main() -> Result<(), Error> {
         Some("fast") => Accuracy::Fast,
         Some(other) => panic!("{other} is no accuracy: exact or fast"),
     };
+    assert!(accuracy == Accuracy::Exact || parts != "keys", "keys are measured exactly alone");
     let gpu = Gpu::open(0)?;
     let unit = |at: usize| (random(at as u64) >> 11) as f64 / 2f64.powi(52) - 1.0;
     for name in types.split(',') {
