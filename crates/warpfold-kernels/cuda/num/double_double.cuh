@@ -1,5 +1,5 @@
 // Double-double arithmetic: an unevaluated sum of two f64. The same IEEE operations in the same order as the library's
-// own on the CPU, so the same bits, but for the approximate reciprocal, which is for bounds and corrections alone.
+// own on the CPU, so the same bits; but near quotients and roots, which are for what is corrected or bounded.
 //
 // Source: M. Joldes, J.-M. Muller, V. Popescu, Tight and rigorous error bounds for basic building blocks of double-word
 // arithmetic, 2017.
