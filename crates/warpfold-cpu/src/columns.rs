@@ -133,7 +133,7 @@ fn moments<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     let (op, finish) = (batched.plan.batch.op, batched.finish);
     let to = op.result_dtype(T::DTYPE, finish.round_to).unwrap_or(T::DTYPE);
     let narrow = T::DTYPE.round() == DType::F32;
-    let what = Moment { op, ddof: finish.ddof };
+    let what = Moment::of(op, finish.ddof, T::DTYPE, batched.plan.way);
     let column = T::Approximate::column(what, to, narrow, Moments(batched));
     column.unwrap_or_else(|| values(batched))
 }

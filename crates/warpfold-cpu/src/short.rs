@@ -12,7 +12,7 @@ const GRID_FIRST: usize = 8;
 
 /// A moment of a short array, rounded to the float type `to`: by what is nearly known of it, or by integers of one grid; `None` where that takes the partial.
 pub(crate) fn short_moment<T: Kernels>(op: Op, ddof: u64, to: DType, x: &[T]) -> Option<Value> {
-    let near = || T::Approximate::value(Moment { op, ddof }, to, Short(x));
+    let near = || T::Approximate::value(Moment::new(op, ddof), to, Short(x));
     let on_grid = || match to {
         DType::F32 => round_moments::<T, f32>(op, ddof, x).map(Value::from),
         DType::F64 => round_moments::<T, f64>(op, ddof, x).map(Value::from),
@@ -54,7 +54,7 @@ mod tests {
                     (DType::F64, rounded::<T, f64>(&exact, op, ddof)),
                 ];
                 for (to, expected) in both {
-                    let near = T::Approximate::value(Moment { op, ddof }, to, Short(x));
+                    let near = T::Approximate::value(Moment::new(op, ddof), to, Short(x));
                     known += usize::from(near.is_some());
                     for found in near.into_iter().chain(short_moment(op, ddof, to, x)) {
                         assert_eq!(Some(found), expected, "{op} of {x:?} as {to}, {ddof} off");
@@ -133,7 +133,7 @@ mod tests {
         // Squares add up to 2^53 + 1, right between two floats.
         let mut x = vec![0.0; 16];
         x[..7].copy_from_slice(&[94_906_265.0, 10_885.0, 86.0, 12.0, 1.0, 1.0, 1.0]);
-        let squares = Moment { op: Op::Sumsq, ddof: 0 };
+        let squares = Moment::new(Op::Sumsq, 0);
         let near = <f64 as Kernels>::Approximate::value(squares, DType::F64, Short(&x));
         assert_eq!(near, None);
         known(&x);

@@ -28,9 +28,6 @@ const NARROW: usize = 32 << 10;
 /// Columns of one overflow store where threads share them, so that these are not in each other's way.
 const TOGETHER: usize = 512;
 
-/// Additions in one lane at most, whatever the kind: integer lanes hold so many.
-const MOST: u64 = 1 << 30;
-
 /// The accumulators of a stripe.
 pub(super) struct Stripe<'s, 'k, K: LaneOperation> {
     pub(super) kind: K,
@@ -229,7 +226,8 @@ impl<'s, 'k, K: LaneOperation> Stripe<'s, 'k, K> {
     fn choose_exponents(&mut self, range: K::Range, more: u64) -> bool {
         self.flush();
         // As many additions as there may be, or fewer if the range does not allow them.
-        for capacity in [self.expected.min(MOST), (more * 128).min(self.expected), more] {
+        let most = self.expected.min(K::MOST_ADDED);
+        for capacity in [most, (more * 128).min(most), more] {
             if capacity >= more
                 && let Some(exponents) = self.kind.exponents(range, capacity)
             {

@@ -35,17 +35,16 @@ pub(super) fn run<T: FoldWhole, S: IntoPartial<T>>(out: &Out<'_, T, S>) -> bool 
             }
         }
         Source::Loops(x, form) => {
-            each(out, &outputs, &|output| {
+            each(out, &outputs, &|output, copy| {
                 let start = form.locate(output);
                 if let Some(run) = pieces::contiguous(x, form, start) {
                     return out.exact(output, run, 1);
                 }
-                let mut copy = Vec::new();
                 if form.inputs <= pieces::PIECE as u64 {
-                    pieces::gather(x, form, start, 0..form.inputs, &mut copy);
-                    return out.exact(output, &copy, 1);
+                    pieces::gather(x, form, start, 0..form.inputs, copy);
+                    return out.exact(output, copy, 1);
                 }
-                let all = pieces::in_turn(out.batched, x, form, start, &mut copy);
+                let all = pieces::in_turn(out.batched, x, form, start, copy);
                 out.partial(output, form.inputs, &all);
             });
         }
@@ -72,25 +71,26 @@ fn long_and_short<T: FoldWhole, S: IntoPartial<T>>(out: &Out<'_, T, S>, all: Vec
     for (output, x) in long {
         out.exact(output, x, plan.threads);
     }
-    each(out, &short, &|(output, x)| out.exact(output, x, 1));
+    each(out, &short, &|(output, x), _| out.exact(output, x, 1));
 }
 
-/// Does something with each of some outputs.
+/// Does something with each of some outputs, with memory that a thread keeps for copies.
 fn each<T: FoldWhole, S: IntoPartial<T>, A: Copy + Sync>(
     out: &Out<'_, T, S>,
     all: &[A],
-    work: &(dyn Fn(A) + Sync),
+    work: &(dyn Fn(A, &mut Vec<T>) + Sync),
 ) {
     let (next, threads) = (AtomicUsize::new(0), out.batched.plan.threads);
     let grain = (all.len() / (4 * threads)).clamp(1, GRAIN);
     share(threads.min(all.len().div_ceil(grain)), &|| {
+        let mut copy = Vec::new();
         loop {
             let first = next.fetch_add(1, Ordering::Relaxed).saturating_mul(grain);
             let Some(some) = all.get(first..) else { return };
             if some.is_empty() {
                 return;
             }
-            some.iter().take(grain).for_each(|&one| work(one));
+            some.iter().take(grain).for_each(|&one| work(one, &mut copy));
         }
     });
 }

@@ -9,7 +9,7 @@ use warpfold_num::element::Ordered;
 
 use super::float_sums::FloatSums;
 use super::lanes::{LaneOperation, N, Positions};
-use super::moments::Approximate;
+use super::moments::{Approximate, MOST_PLAIN};
 use super::results::AT_ONCE;
 use super::several::range_of_first;
 use crate::float::{Cascade, Lane, added_by_halves};
@@ -39,7 +39,7 @@ impl Near {
 
     #[inline(always)]
     fn about(self, squares: f64) -> About {
-        About { squares: squares * self.unscale, pivot: self.pivot }
+        About { squares: squares * self.unscale, rest: 0.0, pivot: self.pivot }
     }
 }
 
@@ -47,6 +47,8 @@ impl Near {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct About {
     squares: f64,
+    /// What was lost where squares were joined.
+    rest: f64,
     pivot: f64,
 }
 
@@ -76,7 +78,10 @@ impl Totals<Pair, About> {
         let left = Self::left(all, counts);
         let mut spreads = [Approximate { sum: [0.0], squares: 0.0 }; AT_ONCE];
         for k in 0..AT_ONCE {
-            spreads[k] = Approximate { sum: [left[k]], squares: all[k].squares.squares };
+            spreads[k] = Approximate {
+                sum: [left[k]],
+                squares: all[k].squares.squares + all[k].squares.rest,
+            };
         }
         spreads
     }
@@ -91,8 +96,10 @@ impl Totals<Pair, About> {
         let (mut sums, mut squares) = ([0.0; AT_ONCE], [0.0; AT_ONCE]);
         let mut pivots = [0.0; AT_ONCE];
         for k in 0..AT_ONCE {
-            sums[k] = all[k].sums[0].high;
-            About { squares: squares[k], pivot: pivots[k] } = all[k].squares;
+            let (Pair { high, low }, about) = (all[k].sums[0], all[k].squares);
+            sums[k] = high + low;
+            squares[k] = about.squares + about.rest;
+            pivots[k] = about.pivot;
         }
         for k in 0..AT_ONCE {
             let rest = pivots[k] * (sums[k] + left[k]);
@@ -174,9 +181,10 @@ impl<F: Lane + Ordered> LaneOperation for FloatStats<F> {
     type Small = Totals<Pair, About>;
     const NOTHING: Self::Small = Totals {
         sums: [Pair { high: 0.0, low: 0.0 }; 2],
-        squares: About { squares: 0.0, pivot: 0.0 },
+        squares: About { squares: 0.0, rest: 0.0, pivot: 0.0 },
     };
     const MERGES: bool = true;
+    const MOST_ADDED: u64 = MOST_PLAIN;
     const IS_LARGE: bool = true;
 
     range_of_first!(FloatSums<F, 1, 0, N>);
@@ -242,7 +250,9 @@ impl<F: Lane + Ordered> LaneOperation for FloatStats<F> {
             self.0.merge(&mut sum, &[other.sums[0]]) && self.0.merge(&mut norm, &[other.sums[1]]);
         if fits {
             small.sums = [sum[0], norm[0]];
-            small.squares.squares += other.squares.squares;
+            let squares = two_sum(small.squares.squares, other.squares.squares);
+            small.squares.squares = squares.high;
+            small.squares.rest += squares.low + other.squares.rest;
         }
         fits
     }

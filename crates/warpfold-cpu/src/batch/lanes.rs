@@ -267,6 +267,9 @@ pub(crate) trait LaneOperation: Copy + Send + Sync {
     /// Whether it is known how to join what two accumulators hold.
     const MERGES: bool = false;
 
+    /// Additions in one lane at most before what it holds is joined with what was found before: integer lanes hold so many.
+    const MOST_ADDED: u64 = 1 << 30;
+
     /// Tiles of a run at most whose accumulators are joined; longer runs are left to the kernels for one array, whose start-up costs as much as adding so many.
     const MOST_TILES: usize = 8;
 

@@ -64,7 +64,7 @@ pub(crate) use integer_stats::IntegerStats;
 pub(crate) use integer_sums::IntegerSums;
 pub(crate) use into_partial::{IntoPartial, element, extreme, take};
 pub(crate) use lanes::LaneOperation;
-pub(crate) use moments::Approximate;
+pub(crate) use moments::{Approximate, MOST_PLAIN};
 pub(super) use moments::{Integers, Plain, Squares, SquaresAlone};
 pub(crate) use near_complex_products::{NearComplexProduct, NearComplexProducts};
 pub(crate) use near_products::{MOST as MOST_NEAR, NearProduct, NearProducts};
@@ -72,8 +72,7 @@ pub(super) use nonzero::Nonzero;
 pub(crate) use nonzero::Tally;
 pub(crate) use norms::Widest;
 pub(super) use norms::{Largest, Sizes};
-use outputs::Write;
-pub(crate) use outputs::{Out, Read, one_by_one};
+pub(crate) use outputs::{Counts, Out, Read, Write, one_by_one};
 pub(crate) use parts::{Part, PartOf, Take, are_driven, drive_parts};
 pub(crate) use products::{Multiplied, multiply};
 pub(super) use ranks::{BothEnds, FirstHighest, Highest, Order};
@@ -198,6 +197,11 @@ impl<'a, T: FoldWhole> Batched<'a, T> {
             _ => fold(self, &out),
         }
         S::IS_EXACT || doubtful::run(&out)
+    }
+
+    /// Folds every output with the kernels for one array, for a writer of their partials.
+    pub(crate) fn alone(&self, writer: &dyn Write<T, ()>) {
+        alone(self, &Out::new(self, writer, None));
     }
 
     /// Folds groups as segments of their elements in order.

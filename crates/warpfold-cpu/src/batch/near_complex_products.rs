@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use super::moments::Widen;
-use super::near_products::MOST;
+use super::near_products::{MOST, where_sound};
 
 /// Products of complex numbers of a part's type.
 #[derive(Debug, Clone, Copy)]
@@ -18,13 +18,23 @@ impl<W> NearComplexProducts<W> {
     }
 }
 
-/// A product, and no more than the least size of what was multiplied on the way.
+/// A product; of no number where something may have left the range of f64 on the way.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NearComplexProduct {
     pub(crate) re: f64,
     pub(crate) im: f64,
+}
+
+/// The same with no more than the least size of what was multiplied on the way.
+#[derive(Clone, Copy)]
+struct Factor {
+    re: f64,
+    im: f64,
     least: f64,
 }
+
+/// Sizes above this one have errors and next factors within the range of f64.
+const LEAST: f64 = f64::from_bits((1023 - 800) << 52);
 
 /// The size of a number: no less than its magnitude, and no more than 1.5 times that.
 #[inline(always)]
@@ -39,23 +49,29 @@ fn times([a, b]: [f64; 2], [c, d]: [f64; 2]) -> [f64; 2] {
 }
 
 impl NearComplexProduct {
-    /// Sizes above this one have errors and next factors within the range of f64.
-    const LEAST: f64 = f64::from_bits((1023 - 800) << 52);
-
     /// What either part is off by at most after so many factors; no number where something may have left the range of f64.
     #[inline(always)]
     pub(crate) fn error(&self, count: f64) -> f64 {
-        let size = size(self.re, self.im);
-        let is_sound = (self.least >= Self::LEAST) & (size < f64::INFINITY);
         // Four times what the multiplications lose.
-        if is_sound { size * (count * 2f64.powi(-50)) } else { f64::NAN }
+        size(self.re, self.im) * (count * 2f64.powi(-50))
     }
+}
 
+impl Factor {
     /// The product of two.
     #[inline(always)]
     fn times(self, other: Self) -> Self {
         let [re, im] = times([self.re, self.im], [other.re, other.im]);
-        NearComplexProduct { re, im, least: size(re, im).min(self.least).min(other.least) }
+        Factor { re, im, least: size(re, im).min(self.least).min(other.least) }
+    }
+
+    #[inline(always)]
+    fn known(self) -> NearComplexProduct {
+        let is_sound = (self.least >= LEAST) & (size(self.re, self.im) < f64::INFINITY);
+        NearComplexProduct {
+            re: where_sound(self.re, is_sound),
+            im: where_sound(self.im, is_sound),
+        }
     }
 }
 
@@ -67,11 +83,18 @@ pub(crate) struct Products {
     least: [f64; N],
 }
 
+impl Products {
+    #[inline(always)]
+    fn factor(&self, lane: usize) -> Factor {
+        Factor { re: self.re[lane], im: self.im[lane], least: self.least[lane] }
+    }
+}
+
 impl<W: Widen> LaneOperation for NearComplexProducts<W> {
     type Element = [W; 2];
     type Lanes = Products;
     type Small = NearComplexProduct;
-    const NOTHING: NearComplexProduct = NearComplexProduct { re: 1.0, im: 0.0, least: 1.0 };
+    const NOTHING: NearComplexProduct = NearComplexProduct { re: 1.0, im: 0.0 };
     without_exponent_range!([W; 2]);
 
     #[inline(always)]
@@ -108,12 +131,30 @@ impl<W: Widen> LaneOperation for NearComplexProducts<W> {
 
     #[inline(always)]
     fn lane(self, lanes: &Products, lane: usize) -> NearComplexProduct {
-        NearComplexProduct { re: lanes.re[lane], im: lanes.im[lane], least: lanes.least[lane] }
+        lanes.factor(lane).known()
+    }
+
+    #[inline(always)]
+    fn all(self, lanes: &Products) -> [NearComplexProduct; N] {
+        let (mut re, mut im, mut all) = ([0.0; N], [0.0; N], [Self::NOTHING; N]);
+        for l in 0..N {
+            let size = size(lanes.re[l], lanes.im[l]);
+            let is_sound = (lanes.least[l] >= LEAST) & (size < f64::INFINITY);
+            re[l] = where_sound(lanes.re[l], is_sound);
+            im[l] = where_sound(lanes.im[l], is_sound);
+        }
+        for l in 0..N {
+            all[l] = NearComplexProduct { re: re[l], im: im[l] };
+        }
+        all
     }
 
     #[inline(always)]
     fn total(self, lanes: &Products) -> NearComplexProduct {
-        let mut all: [NearComplexProduct; N] = self.all(lanes);
+        let mut all = [lanes.factor(0); N];
+        for l in 1..N {
+            all[l] = lanes.factor(l);
+        }
         let mut left = N;
         while left > 1 {
             left /= 2;
@@ -121,7 +162,7 @@ impl<W: Widen> LaneOperation for NearComplexProducts<W> {
                 all[l] = all[l].times(all[l + left]);
             }
         }
-        all[0]
+        all[0].known()
     }
 
     /// To multiply the lanes of a run with each other takes longer than to turn it over.
@@ -134,7 +175,9 @@ impl<W: Widen> LaneOperation for NearComplexProducts<W> {
 
     #[inline(always)]
     fn merge(self, small: &mut NearComplexProduct, other: &NearComplexProduct) -> bool {
-        *small = small.times(*other);
+        let [one, other] =
+            [*small, *other].map(|NearComplexProduct { re, im }| Factor { re, im, least: 1.0 });
+        *small = one.times(other).known();
         true
     }
 }

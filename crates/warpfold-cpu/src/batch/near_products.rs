@@ -22,24 +22,31 @@ impl<W> NearProducts<W> {
     }
 }
 
-/// A product `high + low`, of narrow floats `high` with the bits of a factor in the place of `low`, and no more than the least magnitude of what was multiplied on the way; zero factors are not seen there if floats are narrow.
+/// A product `high + low`, of narrow floats `high` with the bits of a factor in the place of `low`; NaN where something may have left the range of f64.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NearProduct {
     pub(crate) high: f64,
     pub(crate) low: f64,
+}
+
+/// What lies above, and what it is multiplied by next, is in the range of f64 and so is its error.
+const LEAST: f64 = f64::from_bits((1023 - 900) << 52);
+
+/// A number, or NaN where it is not to be trusted: by bits, as a selection would be made a branch for each.
+#[inline(always)]
+pub(super) fn where_sound(x: f64, is_sound: bool) -> f64 {
+    f64::from_bits(x.to_bits() | u64::from(!is_sound).wrapping_neg())
+}
+
+/// A product with no more than the least magnitude of what was multiplied on the way; zero factors are not seen there if floats are narrow.
+#[derive(Clone, Copy)]
+struct Factor {
+    high: f64,
+    low: f64,
     least: f64,
 }
 
-impl NearProduct {
-    /// What lies above, and what it is multiplied by next, is in the range of f64 and so is its error.
-    const LEAST: f64 = f64::from_bits((1023 - 900) << 52);
-
-    /// Whether nothing has left the range of f64.
-    #[inline(always)]
-    pub(crate) fn is_sound(&self) -> bool {
-        (self.least >= Self::LEAST) & self.high.is_finite()
-    }
-
+impl Factor {
     /// The product of two.
     #[inline(always)]
     fn times<W: Widen>(self, other: Self) -> Self {
@@ -52,7 +59,13 @@ impl NearProduct {
         };
         let is_zero = (self.high == 0.0) | (other.high == 0.0);
         let here = if is_zero { f64::INFINITY } else { high.abs() };
-        NearProduct { high, low, least: here.min(self.least).min(other.least) }
+        Factor { high, low, least: here.min(self.least).min(other.least) }
+    }
+
+    #[inline(always)]
+    fn known(self) -> NearProduct {
+        let is_sound = (self.least >= LEAST) & self.high.is_finite();
+        NearProduct { high: where_sound(self.high, is_sound), low: self.low }
     }
 }
 
@@ -64,12 +77,20 @@ pub(crate) struct Products {
     least: [f64; N],
 }
 
+impl Products {
+    #[inline(always)]
+    fn factor<W: Widen>(&self, lane: usize) -> Factor {
+        let low = if W::IS_NARROW { W::BITS } else { self.low[lane] };
+        Factor { high: self.high[lane], low, least: self.least[lane] }
+    }
+}
+
 impl<W: Widen> LaneOperation for NearProducts<W> {
     type Element = W;
     type Lanes = Products;
     type Small = NearProduct;
     const NOTHING: NearProduct =
-        NearProduct { high: 1.0, low: if W::IS_NARROW { W::BITS } else { 0.0 }, least: 1.0 };
+        NearProduct { high: 1.0, low: if W::IS_NARROW { W::BITS } else { 0.0 } };
     without_exponent_range!(W);
 
     #[inline(always)]
@@ -113,13 +134,29 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
 
     #[inline(always)]
     fn lane(self, lanes: &Products, lane: usize) -> NearProduct {
-        let low = if W::IS_NARROW { W::BITS } else { lanes.low[lane] };
-        NearProduct { high: lanes.high[lane], low, least: lanes.least[lane] }
+        lanes.factor::<W>(lane).known()
+    }
+
+    #[inline(always)]
+    fn all(self, lanes: &Products) -> [NearProduct; N] {
+        let (mut high, mut all) = ([0.0; N], [Self::NOTHING; N]);
+        for l in 0..N {
+            let is_sound = (lanes.least[l] >= LEAST) & (lanes.high[l].abs() < f64::INFINITY);
+            high[l] = where_sound(lanes.high[l], is_sound);
+        }
+        for l in 0..N {
+            let low = if W::IS_NARROW { W::BITS } else { lanes.low[l] };
+            all[l] = NearProduct { high: high[l], low };
+        }
+        all
     }
 
     #[inline(always)]
     fn total(self, lanes: &Products) -> NearProduct {
-        let mut all: [NearProduct; N] = self.all(lanes);
+        let mut all = [lanes.factor::<W>(0); N];
+        for l in 1..N {
+            all[l] = lanes.factor::<W>(l);
+        }
         let mut left = N;
         while left > 1 {
             left /= 2;
@@ -127,7 +164,7 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
                 all[l] = all[l].times::<W>(all[l + left]);
             }
         }
-        all[0]
+        all[0].known()
     }
 
     /// To multiply the lanes of a run with each other takes longer than to turn it over.
@@ -140,7 +177,9 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
 
     #[inline(always)]
     fn merge(self, small: &mut NearProduct, other: &NearProduct) -> bool {
-        *small = small.times::<W>(*other);
+        let [one, other] =
+            [*small, *other].map(|NearProduct { high, low }| Factor { high, low, least: 1.0 });
+        *small = one.times::<W>(other).known();
         true
     }
 }

@@ -462,8 +462,6 @@ impl<K: LaneOperation> Block<'_, K> {
             prefetch_at(group, self.ahead);
         }
         let lanes = turned::beside_turned(self.kind, C::ISA, lanes, runs, length);
-        for lane in 0..N {
-            self.smalls.push(self.kind.lane(&lanes, lane));
-        }
+        self.smalls.extend_from_slice(&self.kind.all(&lanes));
     }
 }

@@ -66,6 +66,7 @@ impl<K: LaneOperation> LaneOperation for Twice<K> {
     const NOTHING: [K::Small; 2] = [K::NOTHING; 2];
     const MAY_MISS: bool = K::MAY_MISS;
     const MERGES: bool = K::MERGES;
+    const MOST_ADDED: u64 = K::MOST_ADDED;
     const IS_LARGE: bool = true;
 
     range_of_first!(K);
@@ -207,6 +208,8 @@ where
     const NOTHING: (A::Small, B::Small) = (A::NOTHING, B::NOTHING);
     const MAY_MISS: bool = A::MAY_MISS;
     const MERGES: bool = A::MERGES && B::MERGES;
+    const MOST_ADDED: u64 =
+        if A::MOST_ADDED < B::MOST_ADDED { A::MOST_ADDED } else { B::MOST_ADDED };
     const IS_LARGE: bool = true;
     const BESIDE: usize = 224;
     const TURNS: bool = false;

@@ -43,7 +43,7 @@ impl PartialsByKey {
             }
             Tables::Moments(table) => {
                 let groups = || Groups { op, table, ranks, ending, gaps, all: self };
-                let what = Moment { op, ddof: finish.ddof };
+                let what = Moment::new(op, finish.ddof);
                 let to = to.unwrap_or(self.dtype);
                 let column = Approximate::<DoubleDouble, 1>::column(what, to, false, groups());
                 column.unwrap_or_else(|| groups().by_value(|_, _| None).map(Column::of_values))?

@@ -16,6 +16,7 @@ mod products;
 mod ranks;
 mod short;
 mod sums;
+mod ties;
 
 pub(crate) use counts::{CountTrue, Whether};
 pub(crate) use moments::{

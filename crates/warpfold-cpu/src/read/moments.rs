@@ -12,20 +12,49 @@ use warpfold_num::double_double::DoubleDouble;
 use warpfold_num::element::Float;
 use warpfold_num::{DType, Scalar, Value, with_element};
 use warpfold_plan::HostArray;
+use warpfold_plan::plan::Way;
 
 use super::nearly::{Certain, Known, MOST, Nearly};
-use super::{alone, one, with_real};
-use crate::batch::{AT_ONCE, Approximate, Lone, NearNorm, Read};
+use super::{alone, one, ties, with_real};
+use crate::batch::{AT_ONCE, Approximate, Lone, MOST_PLAIN, NearNorm, Read};
 use crate::{Op, elements};
 
 /// Which moment is read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment {
-    pub(crate) op: Op,
-    pub(crate) ddof: u64,
+    pub(super) op: Op,
+    pub(super) ddof: u64,
+    /// Where many results are ties, sums of squares below this are exact by f64 additions; zero elsewhere.
+    pub(super) exact_below: f64,
+    /// Whether one accumulator adds no more than [`MOST_PLAIN`] elements, and what several made is joined.
+    in_lanes: bool,
 }
 
 impl Moment {
+    /// A moment of any numbers, added one after another.
+    pub(crate) fn new(op: Op, ddof: u64) -> Self {
+        Moment { op, ddof, exact_below: 0.0, in_lanes: false }
+    }
+
+    /// A moment of elements of a type, folded in some way.
+    pub(crate) fn of(op: Op, ddof: u64, dtype: DType, way: Way) -> Self {
+        // All f16 are multiples of 2^-24, their squares of 2^-48, and f64 have 53 bits.
+        let has_ties = dtype == DType::F16 && matches!(op, Op::Var | Op::Sumsq);
+        let exact_below = if has_ties { 32.0 } else { 0.0 };
+        // Each group's elements are put into its cell one by one.
+        let in_lanes = !matches!(way, Way::Cells);
+        Moment { exact_below, in_lanes, ..Self::new(op, ddof) }
+    }
+
+    /// How many additions f64 sums go through one after another at most.
+    #[inline(always)]
+    fn additions(&self) -> Additions {
+        match self.in_lanes {
+            true => Additions { each: 1.0 / 128.0, most: (MOST_PLAIN + 1024) as f64 },
+            false => Additions { each: 1.0, most: 0.0 },
+        }
+    }
+
     /// Norms are there whatever is taken off their number.
     fn of_any_number(self) -> Self {
         let ddof = if self.op.is_spread() { self.ddof } else { 0 };
@@ -33,13 +62,30 @@ impl Moment {
     }
 }
 
-/// A moment rounded to a float type.
-pub(crate) struct MomentAs<F> {
+/// A bound on the additions that f64 sums go through one after another: those in a lane, and of what lanes of columns hold as many as there are side by side, and as there are
+/// parts of the rows, each of 256 rows or more (`batch/stripes`).
+#[derive(Clone, Copy)]
+struct Additions {
+    each: f64,
+    most: f64,
+}
+
+impl Additions {
+    /// Of so many elements, which need no more.
+    #[inline(always)]
+    fn of(self, n: f64) -> f64 {
+        let most = n.mul_add(self.each, self.most);
+        if most < n { most } else { n }
+    }
+}
+
+/// A moment rounded to a float type; of elements of so few bits that many are ties, or not.
+pub(crate) struct MomentAs<F, const HAS_TIES: bool = false> {
     what: Moment,
     float: PhantomData<F>,
 }
 
-impl<F: Certain> MomentAs<F> {
+impl<F: Certain, const HAS_TIES: bool> MomentAs<F, HAS_TIES> {
     /// The reader of a moment.
     pub(super) fn of(what: Moment) -> Self {
         MomentAs { what, float: PhantomData }
@@ -58,17 +104,20 @@ impl<F: Certain> MomentAs<F> {
             known.set(k, smalls[k].squares);
             n[k] = counts[k] as f64;
         }
-        let has_value = !self.what.op.is_spread();
+        let is_spread = self.what.op.is_spread();
+        // What is no sum of squares is one of magnitudes, which are roots.
+        let room = X::room(!matches!(self.what.op, Op::L2 | Op::Sumsq));
+        let additions = self.what.additions();
         for k in 0..N {
             let square = known.high[k];
             // What has underflowed, and counts that are no exact f64, are not to be trusted.
             let is_sound = (square > X::LEAST) & (counts[k] < MOST) & (counts[k] > self.what.ddof);
-            let error = X::bound(n[k]) * square;
+            let error = X::bound(n[k], additions.of(n[k]), room) * square;
             // Nothing has a norm of zero: of many keys most may have no elements.
-            let is_known = is_sound | (has_value & (counts[k] == 0));
+            let is_known = is_sound | (!is_spread & (counts[k] == 0));
             known.error[k] = if is_known { error } else { f64::NAN };
         }
-        if self.what.op.is_spread() {
+        if is_spread {
             let ddof = self.what.ddof as f64;
             // Loops of few steps each: in one for all, the compiler keeps no whole vectors.
             let (mut high, mut low) = ([[0.0; N]; PARTS], [[0.0; N]; PARTS]);
@@ -112,8 +161,9 @@ impl<F: Certain> MomentAs<F> {
                 for k in 0..N {
                     let (root, _) = known.value::<X>(k).root();
                     let high = root.double().high;
-                    // Half as much relative to the root as to the sum of squares, without a division.
-                    let error = (X::bound(n[k]) + X::STEP) * high;
+                    // Half as much relative to the root as to the sum of squares, and no more than a step beside that, without a division.
+                    let error =
+                        X::bound(n[k], additions.of(n[k]), room).mul_add(0.5, X::STEP) * high;
                     known.error[k] = if known.error[k] >= 0.0 { error } else { f64::NAN };
                     known.set(k, root);
                 }
@@ -121,6 +171,30 @@ impl<F: Certain> MomentAs<F> {
             _ => {}
         }
         known.round()
+    }
+}
+
+impl<F: Certain, const HAS_TIES: bool> MomentAs<F, HAS_TIES> {
+    /// The moments of neighbours, those first that are known whatever the bound.
+    #[inline(always)]
+    fn all<X: Nearly, const PARTS: usize, const N: usize>(
+        &self,
+        smalls: &[Approximate<X, PARTS>; N],
+        counts: [u64; N],
+    ) -> ([F; N], [bool; N]) {
+        if !(HAS_TIES && X::IS_ONE) || counts[0] > ties::MOST {
+            return self.moments(smalls, counts);
+        }
+        let (exact, are_exact) = ties::moments::<F, X, PARTS, N>(self.what, smalls, counts);
+        if are_exact == [true; N] {
+            return (exact, are_exact);
+        }
+        let (mut results, mut are_certain) = self.moments(smalls, counts);
+        for k in 0..N {
+            results[k] = if are_exact[k] { exact[k] } else { results[k] };
+            are_certain[k] |= are_exact[k];
+        }
+        (results, are_certain)
     }
 }
 
@@ -181,6 +255,9 @@ impl<const PARTS: usize> MomentState<Approximate<f64, PARTS>> for Approximate<Do
         let what = what.of_any_number();
         let single = MomentAs::<f32> { what, float: PhantomData };
         match to {
+            DType::F32 if narrow && PARTS == 1 && what.exact_below > 0.0 => {
+                Some(collect.in_turn(MomentAs::<f32, true>::of(what)))
+            }
             DType::F32 if narrow => Some(collect.in_turn(single)),
             DType::F32 => Some(collect.second(single)),
             DType::F64 => Some(collect.second(MomentAs::<f64> { what, float: PhantomData })),
@@ -191,13 +268,15 @@ impl<const PARTS: usize> MomentState<Approximate<f64, PARTS>> for Approximate<Do
     }
 }
 
-impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for MomentAs<F> {
+impl<F: Certain, X: Nearly, const PARTS: usize, const HAS_TIES: bool> Read<Approximate<X, PARTS>>
+    for MomentAs<F, HAS_TIES>
+{
     type Result = F;
     const IS_LONG: bool = true;
 
     #[inline(always)]
     fn small(&self, small: &Approximate<X, PARTS>, count: u64) -> Option<F> {
-        let ([result], [is_certain]) = self.moments(&[*small], [count]);
+        let ([result], [is_certain]) = self.all(&[*small], [count]);
         is_certain.then_some(result)
     }
 
@@ -207,7 +286,7 @@ impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for 
         smalls: &[Approximate<X, PARTS>; AT_ONCE],
         counts: [u64; AT_ONCE],
     ) -> ([MaybeUninit<F>; AT_ONCE], [bool; AT_ONCE]) {
-        let (results, are_certain) = self.moments(smalls, counts);
+        let (results, are_certain) = self.all(smalls, counts);
         (results.map(MaybeUninit::new), are_certain)
     }
 
@@ -226,7 +305,7 @@ impl<F: Certain, X: Nearly, const PARTS: usize> Read<Approximate<X, PARTS>> for 
 
 /// The sum of the magnitudes of complex numbers, or the largest, rounded to the float type of the parts.
 pub(crate) fn of_magnitudes<F: Float>(op: Op) -> MomentAs<F> {
-    MomentAs { what: Moment { op, ddof: 0 }, float: PhantomData }
+    MomentAs { what: Moment::new(op, 0), float: PhantomData }
 }
 
 macro_rules! of_magnitudes {
@@ -268,7 +347,7 @@ macro_rules! of_magnitudes {
             }
 
             fn lone(&self, inputs: Lone<'_, $float>) {
-                alone::complex_norms(Moment { op: Op::L2, ddof: 0 }, inputs);
+                alone::complex_norms(Moment::new(Op::L2, 0), inputs);
             }
         }
     )+};
@@ -290,7 +369,7 @@ impl<I: Scalar + Default + TryFrom<i128>, const PARTS: usize> Read<Approximate<D
     #[inline(always)]
     fn small(&self, small: &Approximate<DoubleDouble, PARTS>, count: u64) -> Option<I> {
         let DoubleDouble { high, low } = small.squares;
-        let error = <DoubleDouble as Nearly>::bound(count as f64) * high;
+        let error = <DoubleDouble as Nearly>::bound(count as f64, count as f64, [0.0; 2]) * high;
         let nearest = low.round();
         let is_certain = high < 2f64.powi(64) && (low - nearest).abs() + error < 0.5;
         // From 2^53 on `high` is an integer; below, what is not is too far from one.
@@ -324,7 +403,7 @@ mod tests {
         for (op, expected) in
             [(Op::L2, true), (Op::Sumsq, true), (Op::Var, false), (Op::Std, false)]
         {
-            let what = Moment { op, ddof: 0 };
+            let what = Moment::new(op, 0);
             let wide = MomentAs::<f64> { what, float: PhantomData }.moments(&nothing, [0; 2]);
             assert_eq!(wide.1, [expected; 2], "{op}");
             let plain = nothing.map(|_| Approximate { sum: [0.0; 1], squares: 0.0 });

@@ -15,6 +15,9 @@ pub(super) const MOST: u64 = 1 << 50;
 pub(crate) trait Certain: Float {
     /// The nearest value to a number that `x` is by no more than `error`, and whether it is certain.
     fn certain(x: DoubleDouble, error: f64) -> (Self, bool);
+
+    /// The middle between two of these floats that is nearest to a positive number in their normal range.
+    fn middle(x: f64) -> f64;
 }
 
 impl Certain for f64 {
@@ -22,6 +25,11 @@ impl Certain for f64 {
     fn certain(x: DoubleDouble, error: f64) -> (f64, bool) {
         let (least, greatest) = (x.high + (x.low - error), x.high + (x.low + error));
         (least, (least == greatest) & (least < f64::MAX) & ((least > LEAST) | (error == 0.0)))
+    }
+
+    #[inline(always)]
+    fn middle(_: f64) -> f64 {
+        unreachable!("nothing lies between two f64")
     }
 }
 
@@ -32,6 +40,12 @@ impl Certain for f32 {
         let error = x.high.abs().mul_add(f64::EPSILON * 2.0, error);
         let (least, greatest) = ((x.high - error) as f32, (x.high + error) as f32);
         (greatest, least == greatest)
+    }
+
+    #[inline(always)]
+    fn middle(x: f64) -> f64 {
+        const LOWER: u64 = (1 << (f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS)) - 1;
+        f64::from_bits(x.to_bits() & !LOWER | (LOWER / 2 + 1))
     }
 }
 
@@ -67,8 +81,12 @@ impl<const N: usize> Known<N> {
 
 /// A number with an error that is known.
 pub(super) trait Nearly: Copy {
-    /// What a number of so many elements may be off by, relative to the sum of squares.
-    fn bound(n: f64) -> f64;
+    /// Whether it is one f64.
+    const IS_ONE: bool;
+    /// What an addition takes of a bound, and what is beside all; more of each where there are sums or roots beside squares.
+    fn room(with_more: bool) -> [f64; 2];
+    /// What a number of so many elements may be off by, relative to the sum of squares, after so many additions one after another.
+    fn bound(n: f64, additions: f64, room: [f64; 2]) -> f64;
     /// The least sum of squares whose terms underflowed by less than that.
     const LEAST: f64;
     /// What each further operation adds, relative to its result.
@@ -94,10 +112,18 @@ fn reciprocal_of(root: f64) -> f64 {
 
 impl Nearly for f64 {
     #[inline(always)]
-    fn bound(n: f64) -> f64 {
-        // An addition an element and part of either sum, and what is taken away before; the rest is room.
-        n.mul_add(8.0, 32.0) * (f64::EPSILON / 2.0)
+    fn room(with_more: bool) -> [f64; 2] {
+        // Each addition rounds, and six more: what is taken away before, and what joins lanes and parts. What sums are off by counts twice in their squares, (Σx)² ≤ n·Σx². The
+        // rest is room.
+        if with_more { [4.0, 32.0] } else { [1.0, 8.0] }
     }
+
+    #[inline(always)]
+    fn bound(_: f64, additions: f64, [each, beside]: [f64; 2]) -> f64 {
+        additions.mul_add(each, beside) * (f64::EPSILON / 2.0)
+    }
+
+    const IS_ONE: bool = true;
 
     // Squares of narrow floats do not underflow.
     const LEAST: f64 = -1.0;
@@ -137,11 +163,17 @@ impl Nearly for f64 {
 
 impl Nearly for DoubleDouble {
     #[inline(always)]
-    fn bound(n: f64) -> f64 {
+    fn room(_: bool) -> [f64; 2] {
+        [0.0; 2]
+    }
+
+    #[inline(always)]
+    fn bound(n: f64, _: f64, _: [f64; 2]) -> f64 {
         // Two additions an element, each within 8, and of the sum's square as much again; all that follows, lanes that are joined first of all, within 512.
         n.mul_add(64.0, 512.0) * ULP_SQUARED
     }
 
+    const IS_ONE: bool = false;
     const LEAST: f64 = LEAST;
     const STEP: f64 = 64.0 * ULP_SQUARED;
 

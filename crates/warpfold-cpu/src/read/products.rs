@@ -187,7 +187,7 @@ near_products! {
     Complex<f32>, NearComplexProduct: near_complex, alone::complex_products;
 }
 
-/// A product of narrow floats in f32, where both ends of what it may be round alike. An exact zero is positive.
+/// A product of narrow floats in f32, where both ends of what it may be round alike, and are numbers. An exact zero is positive.
 #[inline(always)]
 fn near_f32(product: &NearProduct, n: f64) -> (f32, bool) {
     let (high, bits) = (product.high, product.low);
@@ -195,7 +195,7 @@ fn near_f32(product: &NearProduct, n: f64) -> (f32, bool) {
     let is_exact = n * bits <= f64::from(f64::MANTISSA_DIGITS);
     let error = if is_exact { 0.0 } else { high.abs() * ((n + 8.0) * f64::EPSILON) };
     let (least, greatest) = ((high - error) as f32, (high + error) as f32);
-    (if high == 0.0 { 0.0 } else { greatest }, product.is_sound() & (least == greatest))
+    (if high == 0.0 { 0.0 } else { greatest }, least == greatest)
 }
 
 /// The same of f64, with room for what the canonical tree is off by.
@@ -204,7 +204,7 @@ fn near_f64(product: &NearProduct, n: f64) -> (f64, bool) {
     let sum = fast_two_sum(product.high, product.low);
     let error = sum.high.abs() * (256.0 * n * n * f64::EPSILON * f64::EPSILON);
     let (least, greatest) = (sum.high + (sum.low - error), sum.high + (sum.low + error));
-    (greatest, product.is_sound() & (least == greatest) & greatest.is_finite())
+    (greatest, (least == greatest) & greatest.is_finite())
 }
 
 /// A product of complex numbers in f32, where both ends of what each part may be round alike; zeros and infinities are left in doubt.

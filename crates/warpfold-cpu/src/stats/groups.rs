@@ -1,21 +1,24 @@
 //! Reductions that are read of the same accumulators: sums with means, variances with deviations, extremes with their indices.
 
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use warpfold_exact::partial::Finish;
+use warpfold_exact::partial::{Finish, Partial, Stats};
 use warpfold_num::error::At;
 use warpfold_num::{Column, DType, Element, Empty, Scalar};
 
 use crate::batch::{
-    Batched, Ending, Part, PartOf, Read, Sums, WriteColumn, WriteInTurn, Writer, fold_together,
-    fold_together_in_turn,
+    Batched, Counts, Ending, NearNorm, Part, PartOf, Read, Sums, Write, WriteColumn, WriteInTurn,
+    Writer, fold_together, fold_together_in_turn,
 };
 use crate::columns::natural;
 use crate::kernels::{
     Kernels, TakeGreatest, TakeLeast, TakeMoments, TakeNorms, TakeSpreads, TakeSquares, TakeSums,
 };
-use crate::read::{Collect, CollectMoments, Extreme, Index, Moment, MomentState, Sum, SumState};
-use crate::{Op, Result};
+use crate::read::{
+    Collect, CollectMoments, Extreme, Index, Moment, MomentState, Sum, SumState, of_magnitudes,
+};
+use crate::{Nan, Op, Result};
 
 /// What writes moments that are known to 2^-53 first, then to 2^-105.
 type InTurn<T> = dyn WriteInTurn<T, <T as Kernels>::Plain, <T as Kernels>::Approximate>;
@@ -30,6 +33,7 @@ pub(super) enum Writers<T: Kernels> {
     Spreads(Vec<Box<InTurn<T>>>),
     Squares(Vec<Box<InTurn<T>>>),
     Moments(All<T, T::Approximate>),
+    Magnitudes(All<T, NearNorm>),
     Least(All<T, T::Ranked>),
     Greatest(All<T, T::Ranked>),
 }
@@ -45,11 +49,16 @@ impl<T: Kernels> Writers<T> {
         let ending = |op| Ending::of::<T>(op, finish, empty_of(op));
         let (mut sums, mut in_turn, mut second) = (Vec::new(), Vec::new(), Vec::new());
         let mut extremes: All<T, T::Ranked> = Vec::new();
+        let mut magnitudes: All<T, NearNorm> = Vec::new();
         let nan = batched.plan.batch.policy.nan;
         let element = PhantomData::<T::Component>;
         for &op in ops {
             let make = Make { batched, op, ending: ending(op) };
             match op {
+                Op::L1 if T::DTYPE.is_complex() => magnitudes.push(match T::DTYPE.round() {
+                    DType::F32 => Box::new(make.writer(of_magnitudes::<f32>(op))?),
+                    _ => Box::new(make.writer(of_magnitudes::<f64>(op))?) as Box<_>,
+                }),
                 Op::Sum | Op::Mean | Op::L1 => {
                     let sum = Sum::of(op).unwrap_or_else(|| unreachable!("{op} is a sum"));
                     let of_sums = OfSums { make, writers: &mut sums };
@@ -62,8 +71,8 @@ impl<T: Kernels> Writers<T> {
                     extremes.push(Box::new(make.writer(Index { nan, element })?));
                 }
                 _ => {
-                    let (to, what) =
-                        (<T::Round as Element>::DTYPE, Moment { op, ddof: finish.ddof });
+                    let to = <T::Round as Element>::DTYPE;
+                    let what = Moment::of(op, finish.ddof, T::DTYPE, batched.plan.way);
                     let narrow = T::DTYPE.round() == DType::F32;
                     let of_moments = OfMoments { make, in_turn: &mut in_turn, second: &mut second };
                     T::Approximate::column(what, to, narrow, of_moments).expect("a reader")?;
@@ -71,6 +80,7 @@ impl<T: Kernels> Writers<T> {
             }
         }
         Ok(match ops[0] {
+            Op::L1 if T::DTYPE.is_complex() => Writers::Magnitudes(magnitudes),
             Op::L1 => Writers::Norms(sums),
             Op::Min | Op::ArgMin => Writers::Least(extremes),
             Op::Max | Op::ArgMax => Writers::Greatest(extremes),
@@ -96,6 +106,9 @@ impl<T: Kernels> Writers<T> {
                 fold_together_in_turn::<T, T::Plain, T::Approximate>(batched, writers, folds);
             }
             Writers::Moments(writers) => fold_together(batched, writers, T::batched_moments),
+            Writers::Magnitudes(writers) => {
+                fold_together(batched, writers, T::batched_complex_norms);
+            }
             Writers::Least(writers) | Writers::Greatest(writers) => {
                 fold_together(batched, writers, T::batched_highest);
             }
@@ -129,9 +142,29 @@ impl<T: Kernels> Writers<T> {
             Writers::Moments(all) => {
                 Box::new(PartOf::<_, _, TakeMoments>::new(batched, all, false))
             }
+            Writers::Magnitudes(_) => unreachable!("complex numbers have no lanes of all kinds"),
             Writers::Least(all) => Box::new(PartOf::<_, _, TakeLeast>::new(batched, all, false)),
             Writers::Greatest(all) => {
                 Box::new(PartOf::<_, _, TakeGreatest>::new(batched, all, false))
+            }
+        }
+    }
+
+    /// The results of an output of `count` elements, of all that was found of it.
+    fn give(&self, output: u64, count: u64, stats: &Stats<T>) {
+        let moments = || Partial::Moments(Box::new(stats.moments.clone()));
+        let norm1 = || Partial::Norm1(Box::new(stats.norm1.clone()));
+        let extremes = || Partial::Extremes(stats.extremes);
+        match self {
+            Writers::Sums(all) => all.partial(output, count, &Partial::Sum(stats.to_sum())),
+            Writers::Norms(all) => all.partial(output, count, &norm1()),
+            Writers::Magnitudes(all) => all.partial(output, count, &norm1()),
+            Writers::Spreads(all) | Writers::Squares(all) => {
+                Write::<T, T::Plain>::partial(all, output, count, &moments());
+            }
+            Writers::Moments(all) => all.partial(output, count, &moments()),
+            Writers::Least(all) | Writers::Greatest(all) => {
+                all.partial(output, count, &extremes());
             }
         }
     }
@@ -146,10 +179,42 @@ impl<T: Kernels> Writers<T> {
                 all.into_iter().map(|writer| writer.column(at)).collect()
             }
             Writers::Moments(all) => all.into_iter().map(|writer| writer.column(at)).collect(),
+            Writers::Magnitudes(all) => all.into_iter().map(|writer| writer.column(at)).collect(),
             Writers::Least(all) | Writers::Greatest(all) => {
                 all.into_iter().map(|writer| writer.column(at)).collect()
             }
         }
+    }
+}
+
+/// Writers of all columns, of outputs whose elements the kernels for one array fold for all of them.
+pub(super) struct Whole<'w, T: Kernels> {
+    pub(super) writers: Vec<&'w Writers<T>>,
+    /// Whether there were NaNs.
+    pub(super) has_nans: AtomicBool,
+}
+
+impl<T: Kernels> Write<T, ()> for Whole<'_, T> {
+    fn smalls(&self, _: u64, _: i64, _: Counts<'_>, smalls: &[()], deferred: &mut Vec<usize>) {
+        deferred.extend(0..smalls.len());
+    }
+
+    fn singles(&self, _: u64, x: &[T], _: Nan, deferred: &mut Vec<usize>) {
+        deferred.extend(0..x.len());
+    }
+
+    fn partial(&self, output: u64, count: u64, partial: &Partial<T>) {
+        let Partial::Stats(stats) = partial else {
+            unreachable!("these are no stats: {partial:?}");
+        };
+        if stats.nans > 0 {
+            self.has_nans.store(true, Ordering::Relaxed);
+        }
+        self.writers.iter().for_each(|writers| writers.give(output, count, stats));
+    }
+
+    fn short(&self, _: u64, _: &[T]) -> bool {
+        false
     }
 }
 

@@ -8,6 +8,7 @@
 mod groups;
 
 use std::cell::OnceCell;
+use std::sync::atomic::AtomicBool;
 
 use warpfold_exact::partial::{Finish, refuse_rounding};
 use warpfold_num::{Accuracy, Column, Empty, Policy, with_element};
@@ -16,7 +17,7 @@ use warpfold_plan::plan::Way;
 use warpfold_plan::segment::Bounds;
 use warpfold_plan::{Indices, Parts, Request};
 
-use self::groups::Writers;
+use self::groups::{Whole, Writers};
 use crate::batch::{Batched, InOrder, MOST_INDICES, are_driven};
 use crate::columns::Columns;
 use crate::kernels::Kernels;
@@ -88,6 +89,9 @@ fn together(dtype: DType) -> Vec<Vec<Op>> {
 /// Elements of an output from which lanes of all kinds are faster, of runs of several lengths: these lanes alone take them side by side (`batch/turned`).
 const LEAST_OF_UNEVEN: u64 = 2;
 
+/// Elements of contiguous outputs from which the kernels for one array, which fold for all columns at once, are faster than lanes and than a fold for each group.
+const LONG: u64 = 32 << 10;
+
 /// A reduction with its column and gaps.
 type Found = (Op, Column, Vec<u64>);
 
@@ -107,11 +111,8 @@ impl<'a, T: Kernels> All<'a, T> {
     /// Each reduction with its column and gaps: by lanes of all kinds at once where these are driven over the array, else by a fold for each group; and whether
     /// there may be NaNs.
     fn found(&self) -> Result<(Vec<Found>, bool)> {
-        let mut found = Vec::new();
-        let is_alone = |ops: &Vec<Op>| T::DTYPE.is_complex() && ops[0] == Op::L1;
-        let (alone, shared): (Vec<_>, Vec<_>) = together(T::DTYPE).into_iter().partition(is_alone);
-        let mut groups = Vec::new();
-        for ops in shared {
+        let (mut found, mut groups) = (Vec::new(), Vec::new());
+        for ops in together(T::DTYPE) {
             // The last one's accumulators are those of all.
             let plan = self.plan(ops[ops.len() - 1])?;
             let writers = Writers::new(&self.batched(&plan), &ops, self.finish, self.empty_of)?;
@@ -124,10 +125,6 @@ impl<'a, T: Kernels> All<'a, T> {
                 ops.into_iter().zip(columns).map(|(op, (column, gaps))| (op, column, gaps)),
             );
         }
-        for op in alone.into_iter().flatten() {
-            let (columns, gaps) = columns_of(&(self.of)(op), self.finish, None)?;
-            found.extend(columns.into_iter().map(|(_, column)| (op, column, gaps.clone())));
-        }
         Ok((found, may_have_nans))
     }
 
@@ -136,6 +133,14 @@ impl<'a, T: Kernels> All<'a, T> {
         let batched: Vec<_> = groups.iter().map(|(_, plan, _)| self.batched(plan)).collect();
         let each = || groups.iter().map(|(.., writers)| writers).zip(&batched);
         let outputs = groups[0].1.batch.outputs();
+        // Indices must be those of the input.
+        let plan = self.plan(Op::Stats)?;
+        if matches!(plan.way, Way::Runs | Way::OneByOne) && self.average(outputs) >= LONG {
+            let writers = each().map(|(writers, _)| writers).collect();
+            let whole = Whole { writers, has_nans: AtomicBool::new(false) };
+            self.batched(&plan).alone(&whole);
+            return Ok(whole.has_nans.into_inner());
+        }
         if self.has_lanes(outputs) {
             // Indices must be those of the input; what its way is may be that of all others.
             let plan = self.plan(Op::ArgMax)?;

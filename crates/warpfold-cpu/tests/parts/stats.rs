@@ -150,9 +150,36 @@ fn stats_of_what_threads_share() {
             "small",
         );
         check(&of_axis(shape, axis, x), Nan::Propagate, "small");
+        let x: Vec<f16> =
+            (0..shape.0 * shape.1).map(|_| f16::from_f64(unit(words.next()))).collect();
+        check(&of_axis(shape, axis, x), Nan::Propagate, "between 0 and 1");
         let x: Vec<f32> = (0..shape.0 * shape.1).map(|_| spread(words.next(), 30) as f32).collect();
         check(&of_axis(shape, axis, x), Nan::Propagate, "spread");
     }
+}
+
+/// Rows and segments so long that each is an array of its own, and short segments beside them.
+fn long<T: Element>(what: &str, of: impl Fn(u64) -> T) {
+    let mut words = Words(9);
+    let x: Vec<T> = (0..5 * 33_001).map(|_| of(words.next())).collect();
+    for nan in [Nan::Propagate, Nan::Ignore] {
+        if nan == Nan::Propagate || T::DTYPE.is_float() {
+            check(&of_axis((5, 33_001), 1, x.clone()), nan, what);
+            let lengths = [40_000, 0, 1, 90_000, 20, 70_001];
+            check(&of_segments(lengths.into_iter(), &mut || of(words.next())), nan, what);
+        }
+    }
+}
+
+#[test]
+fn stats_of_long_outputs() {
+    long("between 0 and 1", |word| f16::from_f64(unit(word)));
+    long("special", |word| special(word) as f32);
+    long("spread", |word| spread(word, 90));
+    long("of any bits", |word| (word >> 32) as i32);
+    long("of any bits", |word| word as i64);
+    long("unit", |word| Complex::new(unit(word) as f32, unit(word << 32) as f32));
+    long("special", |word| Complex::new(special(word), unit(word << 32)));
 }
 
 /// Rows of one length and segments of several that lanes take side by side, more of them than there are lanes, and what memory ends with.

@@ -20,7 +20,7 @@ mod widen;
 
 pub(crate) use integers::Integers;
 pub(super) use integers::{NarrowInteger, squares_of_halves};
-pub(crate) use plain::Plain;
+pub(crate) use plain::{MOST_PLAIN, Plain};
 pub(super) use squares::Doubles;
 pub(crate) use squares::{Squares, SquaresAlone};
 pub(super) use widen::Widen;

@@ -5,6 +5,9 @@ use super::Approximate;
 use super::widen::Widen;
 use crate::float::added_by_halves;
 
+/// Additions in one lane at most: each rounds, so that what many make is better added up by parts.
+pub(crate) const MOST_PLAIN: u64 = 4096;
+
 /// Sums and sums of squares by f64 additions, of what is left of parts of narrow floats when an element near them is taken away.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plain<W, const PARTS: usize, const LANES: usize> {
@@ -110,6 +113,7 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Plain<W
     }
 
     const MERGES: bool = true;
+    const MOST_ADDED: u64 = MOST_PLAIN;
 
     #[inline(always)]
     fn merge(self, small: &mut Approximate<f64, PARTS>, other: &Approximate<f64, PARTS>) -> bool {
