@@ -79,7 +79,7 @@ impl Additions {
     }
 }
 
-/// A moment rounded to a float type; of elements of so few bits that many are ties, or not.
+/// A moment rounded to a float type. Where many are ties, a type of its own: a condition among the steps of all others would leave these no whole vectors.
 pub(crate) struct MomentAs<F, const HAS_TIES: bool = false> {
     what: Moment,
     float: PhantomData<F>,
@@ -172,10 +172,8 @@ impl<F: Certain, const HAS_TIES: bool> MomentAs<F, HAS_TIES> {
         }
         known.round()
     }
-}
 
-impl<F: Certain, const HAS_TIES: bool> MomentAs<F, HAS_TIES> {
-    /// The moments of neighbours, those first that are known whatever the bound.
+    /// The same; of few elements those first that are known whatever the bound.
     #[inline(always)]
     fn all<X: Nearly, const PARTS: usize, const N: usize>(
         &self,

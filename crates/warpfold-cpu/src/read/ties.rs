@@ -9,7 +9,7 @@ use super::moments::Moment;
 use super::nearly::{Certain, Nearly};
 use crate::batch::Approximate;
 
-/// Elements at most: of more, fewer are ties than this costs all of them. (Of a number below 2^20 a sum of squares, in units of 2^-48, makes a whole number below 2^73.)
+/// Elements at most: of more, too few are ties for what this costs all of them. So many times a sum of squares below 32 is less than 2^56 units, which two f64 hold.
 pub(super) const MOST: u64 = 8;
 
 /// The variances or sums of squares of neighbours, and of which of them they are known as all sums are exact. Each step of all together, as registers hold several.

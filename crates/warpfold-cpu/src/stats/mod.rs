@@ -1,7 +1,7 @@
 //! Everything that stats tells of each output, a column each.
 //!
 //! Rows, columns and segments that are not too short are read once for all of it, by lanes of several kinds (`batch/several`): each group of reductions reads
-//! its part of what these hold, and folds by its own what that leaves in doubt. Groups by keys are sorted once, and are segments then. Of few elements, and where
+//! its part of what these hold, and folds by its own what that leaves in doubt. Groups by keys are sorted once, and are segments then. Long ones are arrays of their own, folded for all columns at once by the kernels for one array. Of few elements, and where
 //! there are no such lanes, what is read of the same accumulators is folded once (`groups`): a pass for each group is many times faster than wide accumulators for
 //! outputs of few elements.
 
