@@ -10,8 +10,8 @@ use warpfold_plan::segment::Bounds;
 use warpfold_plan::{Indices, Parts};
 
 use crate::batch::{
-    IntoPartial, MOST_NEAR, MOST_SHORT, Multiplied, NearComplexProduct, NearNorm, NearProduct,
-    Read, Sums, Widest, Wrapped, few, most_doubtful,
+    IntoPartial, MOST_IN_64, MOST_NEAR, MOST_SHORT, NearNorm, Read, Sums, Widest, Wrapped,
+    most_doubtful,
 };
 use crate::kernels::Kernels;
 use crate::read::{
@@ -86,7 +86,9 @@ impl<T: Kernels> Collect<Sums<T>> for Folds<'_, T> {
 
     fn collect<D: Read<Sums<T>, Result: Scalar> + 'static>(self, reader: D) -> Result<Column> {
         let Folds(outputs) = self;
+        let is_narrow = !T::DTYPE.is_float() && size_of::<T>() <= 4;
         let most = match (outputs.plan.way, T::DTYPE) {
+            _ if is_narrow => MOST_IN_64,
             (Way::Columns, _) => MOST_SHORT,
             // Rows of f64 are as fast in one range of exponents, and those of f16 but the shortest.
             (_, DType::F64) => 0,
@@ -156,23 +158,7 @@ fn products<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
     where
         R: Rounded + Copy + Send + Sync,
     {
-        Ok(Column::of(batched.read(ProductAs::<R>(PhantomData), T::batched_products)?))
-    }
-    fn of_reals<T: Kernels, R: Rounded + Copy + Send + Sync>(
-        batched: &Outputs<'_, T>,
-    ) -> Result<Column>
-    where
-        ProductAs<R>: Read<NearProduct, Result = R>,
-    {
-        if !are_near(batched) {
-            return of::<T, R>(batched);
-        }
-        let folds = (T::batched_near_products as _, T::batched_products as _);
-        Ok(Column::of(batched.read_in_turn::<NearProduct, Multiplied, _>(
-            ProductAs::<R>(PhantomData),
-            few,
-            folds,
-        )?))
+        Ok(Column::of(batched.read(ProductAs::<R>::of_any(), T::batched_products)?))
     }
     fn of_integers<T: Kernels, I: Scalar>(batched: &Outputs<'_, T>) -> Result<Column>
     where
@@ -187,16 +173,14 @@ fn products<T: Kernels>(batched: &Outputs<'_, T>) -> Result<Column> {
             false => of_integers::<T, u64>(batched),
         };
     }
+    if are_near(batched)
+        && let Some(column) = T::near_products(batched)
+    {
+        return column;
+    }
     match (T::DTYPE.is_complex(), <T::Round as Element>::DTYPE) {
-        (false, DType::F32) => of_reals::<T, f32>(batched),
-        (false, _) => of_reals::<T, f64>(batched),
-        (true, DType::F32) if are_near(batched) => {
-            let folds = (T::batched_near_complex_products as _, T::batched_products as _);
-            let reader = ProductAs::<Complex<f32>>(PhantomData);
-            let results =
-                batched.read_in_turn::<NearComplexProduct, Multiplied, _>(reader, few, folds);
-            Ok(Column::of(results?))
-        }
+        (false, DType::F32) => of::<T, f32>(batched),
+        (false, _) => of::<T, f64>(batched),
         (true, DType::F32) => of::<T, Complex<f32>>(batched),
         (true, _) => of::<T, Complex<f64>>(batched),
     }

@@ -32,6 +32,7 @@ mod product;
 mod read;
 mod running;
 mod short;
+mod staged;
 mod start;
 mod stats;
 pub mod threads;

@@ -1,8 +1,11 @@
 //! Sums of integers, many at a time: 64-bit lanes, and for 64-bit elements a second lane of upper halves that knows the carries.
+//!
+//! What lanes hold is handed on in 128 bits, or in 64 where these are known to hold all: of narrow elements, fewer than 2^32 of them.
 
 use std::marker::PhantomData;
+use std::ops::AddAssign;
 
-use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
+use super::lanes::{FEW_MORE, LaneOperation, MOST_TURNED, N, Positions, without_exponent_range};
 
 /// An integer as these lanes add it.
 pub(crate) trait Addend: Copy + Default + Send + Sync {
@@ -40,14 +43,42 @@ addends! {
     false, true: u64;
 }
 
-/// Sums of values or of magnitudes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct IntegerSums<W> {
-    absolute: i64,
-    word: PhantomData<W>,
+/// Elements of an input of narrow elements at most whose sum is handed on in 64 bits.
+pub(crate) const MOST_IN_64: u64 = 1 << 31;
+
+/// What a sum is handed on in.
+pub(crate) trait Handed: Copy + AddAssign + Send + Sync {
+    const NOTHING: Self;
+
+    fn of(sum: i128) -> Self;
 }
 
-impl<W> IntegerSums<W> {
+impl Handed for i128 {
+    const NOTHING: i128 = 0;
+
+    #[inline(always)]
+    fn of(sum: i128) -> Self {
+        sum
+    }
+}
+
+impl Handed for i64 {
+    const NOTHING: i64 = 0;
+
+    #[inline(always)]
+    fn of(sum: i128) -> Self {
+        sum as i64
+    }
+}
+
+/// Sums of values or of magnitudes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IntegerSums<W, S = i128> {
+    absolute: i64,
+    word: PhantomData<(W, S)>,
+}
+
+impl<W, S> IntegerSums<W, S> {
     pub(crate) fn values() -> Self {
         IntegerSums { absolute: 0, word: PhantomData }
     }
@@ -74,11 +105,12 @@ fn join_halves<W: Addend>(remainder: u64, upper: i64) -> i128 {
     (i128::from(upper) << 32) + i128::from(lower)
 }
 
-impl<W: Addend> LaneOperation for IntegerSums<W> {
+impl<W: Addend, S: Handed> LaneOperation for IntegerSums<W, S> {
     type Element = W;
     type Lanes = Halves;
-    type Small = [i128; 1];
-    const NOTHING: [i128; 1] = [0];
+    type Small = [S; 1];
+    const NOTHING: [S; 1] = [S::NOTHING];
+    const BESIDE: usize = if size_of::<W>() <= 2 { MOST_TURNED } else { FEW_MORE };
     const RESTS_APART: bool = W::WIDE;
     without_exponent_range!(W);
     const TURNS_FULL: bool = size_of::<W>() == 1;
@@ -106,29 +138,29 @@ impl<W: Addend> LaneOperation for IntegerSums<W> {
     }
 
     #[inline(always)]
-    fn lane(self, lanes: &Halves, lane: usize) -> [i128; 1] {
-        [join_halves::<W>(lanes.remainders[lane], lanes.uppers[lane])]
+    fn lane(self, lanes: &Halves, lane: usize) -> [S; 1] {
+        [S::of(join_halves::<W>(lanes.remainders[lane], lanes.uppers[lane]))]
     }
 
     #[inline(always)]
-    fn total(self, lanes: &Halves) -> [i128; 1] {
+    fn total(self, lanes: &Halves) -> [S; 1] {
         let remainder = lanes.remainders.into_iter().fold(0, u64::wrapping_add);
-        [join_halves::<W>(remainder, lanes.uppers.into_iter().sum())]
+        [S::of(join_halves::<W>(remainder, lanes.uppers.into_iter().sum()))]
     }
 
     const PUTS: bool = true;
 
     #[inline(always)]
-    fn put(self, small: &mut [i128; 1], x: W) -> bool {
+    fn put(self, small: &mut [S; 1], x: W) -> bool {
         let (remainder, upper) = x.halves(self.absolute);
-        small[0] += join_halves::<W>(remainder, upper);
+        small[0] += S::of(join_halves::<W>(remainder, upper));
         true
     }
 
     const MERGES: bool = true;
 
     #[inline(always)]
-    fn merge(self, small: &mut [i128; 1], other: &[i128; 1]) -> bool {
+    fn merge(self, small: &mut [S; 1], other: &[S; 1]) -> bool {
         small[0] += other[0];
         true
     }
@@ -139,7 +171,7 @@ mod tests {
     use super::*;
 
     fn agree<W: Addend + Into<i128>>(x: [W; N]) {
-        for kind in [IntegerSums::<W>::values(), IntegerSums::norm1()] {
+        for kind in [IntegerSums::<W, i128>::values(), IntegerSums::norm1()] {
             let mut lanes = kind.lanes(());
             for _ in 0..3 {
                 kind.add(&mut lanes, &x, Positions { first: 0, step: 1 });

@@ -73,6 +73,12 @@ impl<T: FoldWhole> IntoPartial<T> for [i128; 1] {
     }
 }
 
+impl<T: FoldWhole> IntoPartial<T> for [i64; 1] {
+    fn flush(&self, nan: Nan, count: u64, partial: &mut Partial<T>) {
+        [i128::from(self[0])].flush(nan, count, partial);
+    }
+}
+
 impl<T: FoldWhole, X: Copy + Send + Sync, const PARTS: usize> IntoPartial<T>
     for Approximate<X, PARTS>
 {
@@ -105,7 +111,7 @@ impl<T: FoldWhole> IntoPartial<T> for Widest {
     }
 }
 
-impl<T: FoldWhole> IntoPartial<T> for NearProduct {
+impl<T: FoldWhole, const LOWS: usize> IntoPartial<T> for NearProduct<LOWS> {
     const IS_EXACT: bool = false;
 
     fn flush(&self, _: Nan, _: u64, partial: &mut Partial<T>) {

@@ -19,6 +19,9 @@ pub(crate) const N: usize = 16;
 /// Elements of a run at most that is turned over to lie beside others: to turn over longer ones takes longer than their lanes.
 pub(super) const MOST_TURNED: usize = 64;
 
+/// Elements of a run at most that is turned over, of sums: to join the lanes of a run takes the longer beside so few of its last.
+pub(super) const FEW_MORE: usize = N + N / 2;
+
 /// Where the elements that lanes take stand in their outputs' inputs: lane `l` at `first + l · step`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Positions {

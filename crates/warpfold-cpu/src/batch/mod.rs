@@ -61,7 +61,7 @@ pub(crate) use float_stats::{About, FloatStats, InTwo, Totals};
 pub(crate) use float_sums::FloatSums;
 pub(crate) use integer_products::{IntegerProducts, Wrapped};
 pub(crate) use integer_stats::IntegerStats;
-pub(crate) use integer_sums::IntegerSums;
+pub(crate) use integer_sums::{IntegerSums, MOST_IN_64};
 pub(crate) use into_partial::{IntoPartial, element, extreme, take};
 pub(crate) use lanes::LaneOperation;
 pub(crate) use moments::{Approximate, MOST_PLAIN};

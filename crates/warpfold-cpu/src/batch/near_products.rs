@@ -12,21 +12,24 @@ use super::moments::Widen;
 /// Elements of an input at most: more would leave the range of f64 where they are numbers like any others.
 pub(crate) const MOST: u64 = 64;
 
-/// Products of a type of floats.
+/// Products of a type of floats, with a second number for each if `LOWS` is one: of f64 alone, as one f64 holds two factors of others.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NearProducts<W>(PhantomData<W>);
+pub(crate) struct NearProducts<W, const LOWS: usize>(PhantomData<W>);
 
-impl<W> NearProducts<W> {
+impl<W: Widen, const LOWS: usize> NearProducts<W, LOWS> {
+    /// The bits of a factor.
+    pub(crate) const BITS: u32 = W::BITS;
+
     pub(crate) fn new() -> Self {
         NearProducts(PhantomData)
     }
 }
 
-/// A product `high + low`, of narrow floats `high` with the bits of a factor in the place of `low`; NaN where something may have left the range of f64.
+/// A product `high + low`, or `high`; NaN where something may have left the range of f64.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NearProduct {
+pub(crate) struct NearProduct<const LOWS: usize> {
     pub(crate) high: f64,
-    pub(crate) low: f64,
+    pub(crate) low: [f64; LOWS],
 }
 
 /// What lies above, and what it is multiplied by next, is in the range of f64 and so is its error.
@@ -40,30 +43,28 @@ pub(super) fn where_sound(x: f64, is_sound: bool) -> f64 {
 
 /// A product with no more than the least magnitude of what was multiplied on the way; zero factors are not seen there if floats are narrow.
 #[derive(Clone, Copy)]
-struct Factor {
+struct Factor<const LOWS: usize> {
     high: f64,
-    low: f64,
+    low: [f64; LOWS],
     least: f64,
 }
 
-impl Factor {
+impl<const LOWS: usize> Factor<LOWS> {
     /// The product of two.
     #[inline(always)]
-    fn times<W: Widen>(self, other: Self) -> Self {
-        let high = self.high * other.high;
-        let low = if W::IS_NARROW {
-            self.low
-        } else {
+    fn times(self, other: Self) -> Self {
+        let (high, mut low) = (self.high * other.high, [0.0; LOWS]);
+        for k in 0..LOWS {
             let error = self.high.mul_add(other.high, -high);
-            self.high.mul_add(other.low, self.low.mul_add(other.high, error))
-        };
+            low[k] = self.high.mul_add(other.low[k], self.low[k].mul_add(other.high, error));
+        }
         let is_zero = (self.high == 0.0) | (other.high == 0.0);
         let here = if is_zero { f64::INFINITY } else { high.abs() };
         Factor { high, low, least: here.min(self.least).min(other.least) }
     }
 
     #[inline(always)]
-    fn known(self) -> NearProduct {
+    fn known(self) -> NearProduct<LOWS> {
         let is_sound = (self.least >= LEAST) & self.high.is_finite();
         NearProduct { high: where_sound(self.high, is_sound), low: self.low }
     }
@@ -71,26 +72,28 @@ impl Factor {
 
 /// Products side by side.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Products {
+pub(crate) struct Products<const LOWS: usize> {
     high: [f64; N],
-    low: [f64; N],
+    low: [[f64; N]; LOWS],
     least: [f64; N],
 }
 
-impl Products {
+impl<const LOWS: usize> Products<LOWS> {
     #[inline(always)]
-    fn factor<W: Widen>(&self, lane: usize) -> Factor {
-        let low = if W::IS_NARROW { W::BITS } else { self.low[lane] };
+    fn factor(&self, lane: usize) -> Factor<LOWS> {
+        let mut low = [0.0; LOWS];
+        for k in 0..LOWS {
+            low[k] = self.low[k][lane];
+        }
         Factor { high: self.high[lane], low, least: self.least[lane] }
     }
 }
 
-impl<W: Widen> LaneOperation for NearProducts<W> {
+impl<W: Widen, const LOWS: usize> LaneOperation for NearProducts<W, LOWS> {
     type Element = W;
-    type Lanes = Products;
-    type Small = NearProduct;
-    const NOTHING: NearProduct =
-        NearProduct { high: 1.0, low: if W::IS_NARROW { W::BITS } else { 0.0 } };
+    type Lanes = Products<LOWS>;
+    type Small = NearProduct<LOWS>;
+    const NOTHING: NearProduct<LOWS> = NearProduct { high: 1.0, low: [0.0; LOWS] };
     without_exponent_range!(W);
 
     #[inline(always)]
@@ -99,17 +102,18 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
     }
 
     #[inline(always)]
-    fn lanes(self, (): ()) -> Products {
-        Products { high: [1.0; N], low: [0.0; N], least: [1.0; N] }
+    fn lanes(self, (): ()) -> Products<LOWS> {
+        Products { high: [1.0; N], low: [[0.0; N]; LOWS], least: [1.0; N] }
     }
 
     #[inline(always)]
-    fn add(self, lanes: &mut Products, x: &[W; N], at: Positions) {
+    fn add(self, lanes: &mut Products<LOWS>, x: &[W; N], at: Positions) {
         self.add_some(lanes, *x, N, at);
     }
 
     #[inline(always)]
-    fn add_some(self, lanes: &mut Products, x: [W; N], some: usize, _: Positions) {
+    fn add_some(self, lanes: &mut Products<LOWS>, x: [W; N], some: usize, _: Positions) {
+        const { assert!(W::IS_NARROW == (LOWS == 0), "a second number where it is needed") };
         let mut factors = [1.0; N];
         for l in 0..N {
             let factor = x[l].widen().0;
@@ -117,9 +121,9 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
         }
         for l in 0..N {
             let high = lanes.high[l] * factors[l];
-            if !W::IS_NARROW {
+            for k in 0..LOWS {
                 let error = lanes.high[l].mul_add(factors[l], -high);
-                lanes.low[l] = lanes.low[l].mul_add(factors[l], error);
+                lanes.low[k][l] = lanes.low[k][l].mul_add(factors[l], error);
             }
             lanes.high[l] = high;
         }
@@ -133,35 +137,37 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
     }
 
     #[inline(always)]
-    fn lane(self, lanes: &Products, lane: usize) -> NearProduct {
-        lanes.factor::<W>(lane).known()
+    fn lane(self, lanes: &Products<LOWS>, lane: usize) -> NearProduct<LOWS> {
+        lanes.factor(lane).known()
     }
 
     #[inline(always)]
-    fn all(self, lanes: &Products) -> [NearProduct; N] {
+    fn all(self, lanes: &Products<LOWS>) -> [NearProduct<LOWS>; N] {
         let (mut high, mut all) = ([0.0; N], [Self::NOTHING; N]);
         for l in 0..N {
             let is_sound = (lanes.least[l] >= LEAST) & (lanes.high[l].abs() < f64::INFINITY);
             high[l] = where_sound(lanes.high[l], is_sound);
         }
         for l in 0..N {
-            let low = if W::IS_NARROW { W::BITS } else { lanes.low[l] };
-            all[l] = NearProduct { high: high[l], low };
+            all[l].high = high[l];
+            for k in 0..LOWS {
+                all[l].low[k] = lanes.low[k][l];
+            }
         }
         all
     }
 
     #[inline(always)]
-    fn total(self, lanes: &Products) -> NearProduct {
-        let mut all = [lanes.factor::<W>(0); N];
+    fn total(self, lanes: &Products<LOWS>) -> NearProduct<LOWS> {
+        let mut all = [lanes.factor(0); N];
         for l in 1..N {
-            all[l] = lanes.factor::<W>(l);
+            all[l] = lanes.factor(l);
         }
         let mut left = N;
         while left > 1 {
             left /= 2;
             for l in 0..left {
-                all[l] = all[l].times::<W>(all[l + left]);
+                all[l] = all[l].times(all[l + left]);
             }
         }
         all[0].known()
@@ -176,10 +182,10 @@ impl<W: Widen> LaneOperation for NearProducts<W> {
     const IS_LARGE: bool = true;
 
     #[inline(always)]
-    fn merge(self, small: &mut NearProduct, other: &NearProduct) -> bool {
+    fn merge(self, small: &mut NearProduct<LOWS>, other: &NearProduct<LOWS>) -> bool {
         let [one, other] =
             [*small, *other].map(|NearProduct { high, low }| Factor { high, low, least: 1.0 });
-        *small = one.times::<W>(other).known();
+        *small = one.times(other).known();
         true
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::outputs::{Counts, Out, Sink};
 use super::products::Multiplied;
 use crate::isa::{Job, Target, with_lanes};
-use crate::product::{Columns, ElementProduct, NARROW, Rows, Spans, WIDTH};
+use crate::product::{Columns, ElementProduct, Rows, Spans, WIDTH};
 use crate::threads::share;
 use crate::whole::FoldWhole;
 use warpfold_exact::tree::BLOCK;
@@ -26,9 +26,9 @@ const PARTS: u64 = 4;
 /// Bytes that are asked for ahead in a row where there is no next run.
 const AHEAD: usize = 512;
 
-/// Whether columns are for lanes: few long ones are not, as most lanes would have none.
+/// Whether columns are for lanes: a long one alone is not, as most lanes would have none.
 pub(super) fn fits(form: &Form) -> bool {
-    form.inputs <= BLOCK || form.kept.last().is_some_and(|l| l.length as usize >= NARROW)
+    form.inputs <= BLOCK || form.kept.last().is_some_and(|l| l.length > 1)
 }
 
 /// Multiplies every column.
@@ -162,13 +162,14 @@ struct Stripe<'s, K: ElementProduct> {
 }
 
 impl<'s, K: ElementProduct> Stripe<'s, K> {
-    /// The rows that begin at these offsets.
+    /// The rows that begin at these offsets, so many numbers further.
     #[inline(always)]
-    fn rows<'r>(&self, rows: &'r [usize], ahead: usize) -> Rows<'r, K::Component>
+    fn rows<'r>(&self, further: usize, rows: &'r [usize], ahead: usize) -> Rows<'r, K::Component>
     where
         's: 'r,
     {
-        Rows { x: &self.x[self.at.start * K::PARTS..], columns: self.at.width, rows, ahead }
+        let x = &self.x[self.at.start * K::PARTS + further..];
+        Rows { x, columns: self.at.width, rows, ahead }
     }
 }
 
@@ -182,11 +183,19 @@ impl<K: ElementProduct> Job for Spanned<'_, K> {
     fn run<C: Target>(self) -> Spans<K> {
         let (Spanned(stripe), mut spans, mut offsets) = (self, Spans::new(), Vec::new());
         let Range { start: mut first, end } = stripe.rows;
+        // Rows of one loop lie as those of the first block do.
+        let (is_loop, mut one) = (stripe.form.folded.len() == 1, Vec::new());
         while first < end {
             let next = end.min(first + BLOCK);
-            starts(stripe.form, first..next, K::PARTS, &mut offsets);
+            starts(stripe.form, first..first + 1, K::PARTS, &mut one);
+            let begin = offsets.first().copied();
+            let further = begin.filter(|_| is_loop).and_then(|begin| one[0].checked_sub(begin));
+            if further.is_none() {
+                starts(stripe.form, first..next, K::PARTS, &mut offsets);
+            }
             let ahead = AHEAD / size_of::<K::Component>();
-            let rows = stripe.rows(&offsets, ahead);
+            let rows = &offsets[..(next - first) as usize];
+            let rows = stripe.rows(further.unwrap_or(0), rows, ahead);
             stripe.columns.block::<C>(rows, &mut spans);
             first = next;
         }
@@ -212,7 +221,7 @@ impl<K: ElementProduct> Job for Whole<'_, K> {
             return spans.finish(|numbers| smalls.push(Multiplied(numbers)));
         }
         let ahead = AHEAD / size_of::<K::Component>();
-        let rows = work.rows(offsets, ahead);
+        let rows = work.rows(0, offsets, ahead);
         work.columns.short::<C>(rows, |numbers| smalls.push(Multiplied(numbers)));
     }
 }

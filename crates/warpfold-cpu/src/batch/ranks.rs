@@ -7,7 +7,7 @@
 use std::hint::{black_box, select_unpredictable};
 use std::ops::{BitXor, Not};
 
-use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
+use super::lanes::{LaneOperation, MOST_TURNED, N, Positions, without_exponent_range};
 use crate::Nan;
 use warpfold_num::element::Ordered;
 
@@ -351,6 +351,8 @@ impl<W: Rank> LaneOperation for FirstHighest<W> {
     type Small = Ranked<W>;
     const NOTHING: Ranked<W> = Ranked::NOTHING;
     without_exponent_range!(W);
+    // Of indices beside words of 64 bits few are compared at a time.
+    const BESIDE: usize = [MOST_TURNED, N, 3 * N][size_of::<W>() / 4];
 
     #[inline(always)]
     fn filler(self, first: W) -> W {

@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 use super::lanes::{LaneOperation, N, Positions};
 use super::survey::Spans;
 use crate::float::Lane;
+use crate::staged::Staged;
 use warpfold_exact::exact::Pair;
 use warpfold_num::double_double::{power_of_two, two_sum};
 
@@ -168,9 +169,12 @@ impl<F: Lane, const LOWS: usize> LaneOperation for ShortSums<F, LOWS> {
 
     #[inline(always)]
     fn all(self, lanes: &Self::Lanes) -> [Self::Small; N] {
-        let (high, mut all) = (lanes.known(), [Self::NOTHING; N]);
+        let (mut high, mut all) = (Staged(lanes.known()), [Self::NOTHING; N]);
+        if LOWS > 0 {
+            high.leave();
+        }
         for lane in 0..N {
-            all[lane].high = high[lane];
+            all[lane].high = high.0[lane];
             for k in 0..LOWS {
                 all[lane].low[k] = lanes.low[k][lane];
             }

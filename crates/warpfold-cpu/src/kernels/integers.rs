@@ -3,17 +3,18 @@
 use std::marker::PhantomData;
 
 use super::{Kernels, both_ends, order_of};
-use crate::Nan;
 use crate::batch::{
     Approximate, Batched, Both, BothEnds, End, Ends, Extremum, FirstHighest, Highest,
     IntegerProducts, IntegerStats, IntegerSums, Integers, Largest, MOST_INDICES, Nonzero, Order,
-    Out, Part, Ranked, Sizes, Squares, SquaresAlone, Sums, Tally, Totals, Twice, Widest, Wrapped,
-    alone, drive, drive_parts,
+    Out, Part, Ranked, Read, Sizes, Squares, SquaresAlone, Sums, Tally, Totals, Twice, Widest,
+    Wrapped, alone, drive, drive_parts,
 };
 use crate::executor::run;
 use crate::integer;
 use crate::norm_inf::LargestReal;
 use crate::product::IntegerFactors;
+use crate::read::{OfShort, Outputs};
+use crate::{Nan, Op, Result};
 use warpfold_exact::exact::{Dot, Exact, Moments};
 use warpfold_exact::partial::{Magnitude, Norm1, Product, Stats};
 use warpfold_num::double_double::DoubleDouble;
@@ -22,7 +23,7 @@ use warpfold_plan::plan::Plan;
 
 /// Integers and the words that lanes hold them as.
 macro_rules! integers {
-    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty, $moments:ty, [$($stats:ident)?];)+) => {$(
+    ($($element:ty as $word:ty, $signed:ty, $unsigned:ty, $moments:ty, $sums:ident, [$($stats:ident)?];)+) => {$(
         impl Kernels for $element {
             fn exact_sum(plan: &Plan, x: &[Self], _first: u64) -> Exact<Self> {
                 integer::sum::<Self, $word>(plan, bytemuck::cast_slice(x))
@@ -72,10 +73,21 @@ macro_rules! integers {
             }
 
             integers!(@stats [$($stats)?] $word, $signed);
+            integers!(@short $sums $word);
 
             batched_ordered!($signed, $unsigned);
         }
     )+};
+    (@short narrow $word:ty) => {
+        fn short_sums<D: Read<Sums<Self>>>(outputs: &Outputs<'_, Self>, reader: D) -> Result<Vec<D::Result>> {
+            outputs.read(OfShort(reader), |batched, out| {
+                let is_norm = batched.plan.batch.op == Op::L1;
+                let kind = if is_norm { IntegerSums::norm1() } else { IntegerSums::values() };
+                drive::<_, IntegerSums<$word, i64>>(kind, batched, |x| bytemuck::cast_slice(x), out);
+            })
+        }
+    };
+    (@short wide $word:ty) => {};
     (@stats [narrow] $word:ty, $signed:ty) => {
         const LEAST_OF_STATS: Option<u64> = Some(16);
         type OfStats = (Totals<i128, DoubleDouble>, [Ranked<$signed>; 2]);
@@ -101,13 +113,13 @@ macro_rules! integers {
     };
 }
 integers! {
-    bool as u8, i8, u8, Integers<u8>, [];
-    i8 as i8, i8, u8, Integers<i8>, [];
-    i16 as i16, i16, u16, Integers<i16>, [];
-    i32 as i32, i32, u32, Integers<i32>, [narrow];
-    i64 as i64, i64, u64, Squares<i64, 1, 16>, [wide];
-    u8 as u8, i8, u8, Integers<u8>, [];
-    u16 as u16, i16, u16, Integers<u16>, [];
-    u32 as u32, i32, u32, Integers<u32>, [narrow];
-    u64 as u64, i64, u64, Squares<u64, 1, 16>, [wide];
+    bool as u8, i8, u8, Integers<u8>, narrow, [];
+    i8 as i8, i8, u8, Integers<i8>, narrow, [];
+    i16 as i16, i16, u16, Integers<i16>, narrow, [];
+    i32 as i32, i32, u32, Integers<i32>, narrow, [narrow];
+    i64 as i64, i64, u64, Squares<i64, 1, 16>, wide, [wide];
+    u8 as u8, i8, u8, Integers<u8>, narrow, [];
+    u16 as u16, i16, u16, Integers<u16>, narrow, [];
+    u32 as u32, i32, u32, Integers<u32>, narrow, [narrow];
+    u64 as u64, i64, u64, Squares<u64, 1, 16>, wide, [wide];
 }

@@ -2,7 +2,7 @@
 
 mod stats_state;
 
-use warpfold_num::Complex;
+use warpfold_num::{Column, Complex};
 
 pub(crate) use self::stats_state::{
     StatsState, TakeGreatest, TakeLeast, TakeMoments, TakeNorms, TakeSpreads, TakeSquares, TakeSums,
@@ -26,7 +26,7 @@ use super::norm_inf::{LargestComplex, LargestReal};
 use super::norm1::NormSum;
 use super::order::Order as Ordering;
 use super::product::{OfComplexes, OfReals, intervals};
-use super::read::{MomentState, OfShort, Outputs, SumState};
+use super::read::{MomentState, OfShort, Outputs, ProductAs, SumState};
 use super::running::{self, Typed};
 use super::whole::FoldWhole;
 use crate::{Accuracy, Nan, Op, Policy, bf16, f16};
@@ -95,7 +95,7 @@ pub(crate) trait Kernels: FoldWhole + Element<Sums: IntoPartial<Self> + SumState
         if op == Op::L1 { Self::batched_norms } else { Self::batched_sums }
     }
 
-    /// Such sums of few elements each, in lanes for these where there are some.
+    /// Such sums of few elements each, or of few bits, in lanes for these where there are some.
     #[doc(hidden)]
     fn short_sums<D: Read<Sums<Self>>>(
         outputs: &Outputs<'_, Self>,
@@ -162,16 +162,10 @@ pub(crate) trait Kernels: FoldWhole + Element<Sums: IntoPartial<Self> + SumState
         unreachable!("{} is no complex number", Self::DTYPE);
     }
 
-    /// Batched products of few floats, nearly.
+    /// Products of few elements each, which are nearly known first; `None` of a type that has no lanes for that.
     #[doc(hidden)]
-    fn batched_near_products(_: &Batched<'_, Self>, _: &Out<'_, Self, NearProduct>) {
-        unreachable!("products of {} are not nearly known", Self::DTYPE);
-    }
-
-    /// The same of complex numbers.
-    #[doc(hidden)]
-    fn batched_near_complex_products(_: &Batched<'_, Self>, _: &Out<'_, Self, NearComplexProduct>) {
-        unreachable!("products of {} are not nearly known", Self::DTYPE);
+    fn near_products(_: &Outputs<'_, Self>) -> Option<Result<Column>> {
+        None
     }
 
     /// Batched products of floats.
@@ -370,8 +364,13 @@ macro_rules! floats {
     };
     (@wide $part:ty, $parts:literal) => {};
     (@narrow complex $part:ty) => {
-        fn batched_near_complex_products(batched: &Batched<'_, Self>, out: &Out<'_, Self, NearComplexProduct>) {
-            drive(NearComplexProducts::<$part>::new(), batched, |x| bytemuck::cast_slice(x), out);
+        fn near_products(outputs: &Outputs<'_, Self>) -> Option<Result<Column>> {
+            let near: FoldBatched<Self, NearComplexProduct> = |batched, out| {
+                drive(NearComplexProducts::<$part>::new(), batched, |x| bytemuck::cast_slice(x), out);
+            };
+            let reader = ProductAs::<Complex<$part>>::of_any();
+            let results = outputs.read_in_turn(reader, few, (near, Self::batched_products));
+            Some(results.map(Column::of))
         }
     };
     (@$width:ident $kind:ident $part:ty) => {};
@@ -401,8 +400,14 @@ macro_rules! floats {
         moments $width:ident <$value_levels:literal, $square_levels:literal, $square_lanes:literal>, dot $dot:ty) => {
         floats!(@stats $width $part, $signed, $sum_levels);
 
-        fn batched_near_products(batched: &Batched<'_, Self>, out: &Out<'_, Self, NearProduct>) {
-            drive(NearProducts::<$part>::new(), batched, |x| bytemuck::cast_slice(x), out);
+        fn near_products(outputs: &Outputs<'_, Self>) -> Option<Result<Column>> {
+            type Near = NearProducts<$part, $sum_levels>;
+            let near: FoldBatched<Self, NearProduct<$sum_levels>> = |batched, out| {
+                drive(Near::new(), batched, |x| bytemuck::cast_slice(x), out);
+            };
+            let reader = ProductAs::<<Self as Element>::Round>::of_bits(Near::BITS);
+            let results = outputs.read_in_turn(reader, few, (near, Self::batched_products));
+            Some(results.map(Column::of))
         }
 
         fn running(plan: &Plan) -> Option<Box<dyn Typed<Self>>> {

@@ -1,7 +1,7 @@
 //! Products of neighbouring columns: each in a lane of its own, so that rows of memory are vectors as they lie.
 //!
 //! Stripes of columns are narrow enough that the results of their runs are kept, and the rows of a run are read beside each other. What of a run no lane takes
-//! (zeros, infinities, NaNs, the smallest numbers) is multiplied by itself.
+//! (zeros, infinities, NaNs, the smallest numbers) is multiplied by itself. Of columns that fill no more than a vector, each vector has a run of its own.
 
 use super::chains::{Chain, Complex, Real};
 use super::fold::{ElementProduct, NodeOf};
@@ -21,7 +21,11 @@ use warpfold_plan::plan::Isa;
 pub(crate) const WIDTH: usize = KEPT;
 
 /// Columns that are multiplied at a time at most; fewer are copied together with ones.
-pub(crate) const NARROW: usize = ABREAST * MOST;
+const NARROW: usize = ABREAST * MOST;
+
+/// Bytes ahead of several runs of few columns that are asked for, and those of a line of the cache.
+const AHEAD: usize = 4 << 10;
+const LINE: usize = 64;
 
 /// The level of blocks.
 const BLOCK_LEVEL: u32 = 2;
@@ -49,6 +53,26 @@ pub(crate) struct Rows<'x, F> {
     pub(crate) rows: &'x [usize],
     /// Numbers from a row to what is read after all of these.
     pub(crate) ahead: usize,
+}
+
+impl<F> Rows<'_, F> {
+    /// Where runs begin from which on the rows of all lie alike, after each of which so many numbers may be read; `None` of other rows.
+    #[inline(always)]
+    fn abreast(&self, rows: &[usize], width: usize) -> Option<[*const F; ABREAST]> {
+        let (runs, []) = rows.as_chunks::<{ RUN as usize }>() else { return None };
+        let runs: &[[usize; RUN as usize]; ABREAST] = runs.try_into().ok()?;
+        let (mut last, mut are_alike, mut from) = (0, true, [self.x.as_ptr(); ABREAST]);
+        for v in 0..ABREAST {
+            let distance = runs[v][0].wrapping_sub(runs[0][0]);
+            for k in 0..RUN as usize {
+                are_alike &= runs[v][k].wrapping_sub(runs[0][k]) == distance;
+                last = last.max(runs[v][k]);
+            }
+            from[v] = from[v].wrapping_add(distance);
+        }
+        let is_within = last.checked_add(width).is_some_and(|end| end <= self.x.len());
+        (are_alike && is_within).then_some(from)
+    }
 }
 
 /// Products of the columns of a stripe along the tree: of aligned spans of rows, one after another, by their levels. What is no whole block is the last.
@@ -155,6 +179,9 @@ impl<K: ElementProduct> Columns<K> {
         if all.rows.len() <= RUN as usize {
             return self.run::<V>(all);
         }
+        if all.columns <= V::N {
+            return self.in_lanes_of_runs::<V>(all);
+        }
         let mut chains = vec![K::Chain::<V>::one(); all.columns.div_ceil(V::N)];
         for rows in all.rows.chunks(RUN as usize) {
             // The next run, while this one is multiplied.
@@ -168,6 +195,38 @@ impl<K: ElementProduct> Columns<K> {
         for (v, chain) in chains.into_iter().enumerate() {
             keep(chain, &mut self.blocks, v * V::N);
         }
+    }
+
+    /// The same of columns that fill no more than a vector: several runs at a time, each in a vector, beside what follows its columns in memory.
+    #[inline(always)]
+    fn in_lanes_of_runs<V: Vector>(&mut self, all: Rows<'_, K::Component>) {
+        let parts = <K::Chain<V> as Chain<V>>::PARTS;
+        let mut chain = K::Chain::<V>::one();
+        for rows in all.rows.chunks(ABREAST * RUN as usize) {
+            if let Some(from) = all.abreast(rows, V::N * K::PARTS) {
+                let (first, kept) = (&rows[..RUN as usize], &mut self.runs);
+                // What the next ones need, a line of the cache at a time: `down` asks for what lies beside the first run alone.
+                let apart = rows[1].abs_diff(rows[0]) * size_of::<K::Component>();
+                for row in rows.iter().step_by((LINE / apart.max(1)).max(1)) {
+                    prefetch_bytes(all.x.as_ptr().wrapping_add(*row), 1, AHEAD);
+                }
+                // SAFETY: a vector may be read from each row of each run.
+                let are_normal =
+                    unsafe { down::<V, K::Chain<V>, K::Component>(from, first, 0, kept, 0) };
+                for (v, rows) in rows.chunks(RUN as usize).enumerate() {
+                    if !are_normal {
+                        self.apart(all.x, rows, 0..all.columns, v * V::N);
+                    }
+                    chain.join(&self.runs.vectors(parts, v * V::N));
+                }
+                continue;
+            }
+            for rows in rows.chunks(RUN as usize) {
+                self.run::<V>(Rows { rows, ..all });
+                chain.join(&self.runs.vectors(parts, 0));
+            }
+        }
+        keep(chain, &mut self.blocks, 0);
     }
 
     /// Multiplies the rows of one run.
@@ -188,16 +247,12 @@ impl<K: ElementProduct> Columns<K> {
             }
             // SAFETY: so many rows of whole vectors are staged.
             let are_normal = unsafe {
-                down::<V, K::Chain<V>, K::Component>(
-                    self.stage.as_ptr(),
-                    &starts[..rows.len()],
-                    ahead,
-                    &mut self.runs,
-                    0,
-                )
+                let (from, rows) = (beside::<V, K>(self.stage.as_ptr()), &starts[..rows.len()]);
+                let kept = &mut self.runs;
+                down::<V, K::Chain<V>, K::Component>(from, rows, ahead, kept, 0)
             };
             if !are_normal {
-                self.apart(x, rows, 0..columns);
+                self.apart(x, rows, 0..columns, 0);
             }
             return;
         }
@@ -207,42 +262,56 @@ impl<K: ElementProduct> Columns<K> {
             let first = at.min(columns - width);
             // SAFETY: whole vectors of these columns are in each row.
             let are_normal = unsafe {
-                let x = x.as_ptr().add(first * K::PARTS);
-                down::<V, K::Chain<V>, K::Component>(x, rows, ahead, &mut self.runs, first)
+                let from = beside::<V, K>(x.as_ptr().add(first * K::PARTS));
+                let kept = &mut self.runs;
+                down::<V, K::Chain<V>, K::Component>(from, rows, ahead, kept, first)
             };
             if !are_normal {
-                self.apart(x, rows, first..first + width);
+                self.apart(x, rows, first..first + width, first);
             }
             at += width;
         }
     }
 
-    /// Multiplies those of some columns that lanes did not.
+    /// Multiplies those of some columns that lanes, kept from one on, did not.
     #[inline(never)]
-    fn apart(&mut self, x: &[K::Component], rows: &[usize], columns: std::ops::Range<usize>) {
+    fn apart(
+        &mut self,
+        x: &[K::Component],
+        rows: &[usize],
+        columns: std::ops::Range<usize>,
+        first: usize,
+    ) {
         let parts = <K::Chain<Plain<1>> as Chain<Plain<1>>>::PARTS;
-        for column in columns {
-            if self.runs.number(parts, column).is_finite() {
+        for (column, lane) in columns.zip(first..) {
+            if self.runs.number(parts, lane).is_finite() {
                 continue;
             }
             let at = column * K::PARTS;
             let leaf = |row: &usize| K::leaf(&x[row + at..][..K::PARTS], self.nan);
             let leaves: Vec<_> = rows.iter().map(leaf).collect();
             let (numbers, specials) = K::apart(&leaves);
-            self.runs.set(parts, column, numbers);
+            self.runs.set(parts, lane, numbers);
             self.flags[column] = self.flags[column].union(specials);
             self.is_flagged |= specials.any();
         }
     }
 }
 
-/// Multiplies some neighbouring columns of a run and keeps their results from `column` on; says whether all are of normal numbers.
+/// Where neighbouring vectors of columns begin.
+#[inline(always)]
+fn beside<V: Vector, K: ElementProduct>(x: *const K::Component) -> [*const K::Component; ABREAST] {
+    std::array::from_fn(|v| x.wrapping_add(v * V::N * K::PARTS))
+}
+
+/// Multiplies some vectors of columns, each of the same rows after where it begins, and keeps their results from `column` on; says whether all are of
+/// normal numbers.
 ///
 /// # Safety
-/// `ABREAST` vectors may be read from each row.
+/// A vector may be read from each row.
 #[inline(always)]
 unsafe fn down<V: Vector, C: Chain<V>, F: Factor>(
-    x: *const F,
+    x: [*const F; ABREAST],
     rows: &[usize],
     ahead: usize,
     kept: &mut Kept,
@@ -270,7 +339,7 @@ unsafe fn down<V: Vector, C: Chain<V>, F: Factor>(
 /// As [`down`].
 #[inline(always)]
 unsafe fn reals<V: Vector, F: Factor>(
-    x: *const F,
+    x: [*const F; ABREAST],
     rows: &[usize],
     ahead: usize,
 ) -> [Real<V>; ABREAST] {
@@ -290,7 +359,7 @@ unsafe fn reals<V: Vector, F: Factor>(
 /// As [`down`].
 #[inline(always)]
 unsafe fn reals_with<V: Vector, F: Factor, const APART: bool>(
-    x: *const F,
+    x: [*const F; ABREAST],
     rows: &[usize],
     ahead: usize,
 ) -> ([Real<V>; ABREAST], V::Monitor) {
@@ -298,11 +367,10 @@ unsafe fn reals_with<V: Vector, F: Factor, const APART: bool>(
     for rows in rows.chunks(F::JOIN) {
         let mut factors = [V::splat(1.0); ABREAST];
         for (k, &row) in rows.iter().enumerate() {
-            let row = x.wrapping_add(row);
-            prefetch_bytes(row, 1, ahead.wrapping_mul(size_of::<F>()));
+            prefetch_bytes(x[0].wrapping_add(row), 1, ahead.wrapping_mul(size_of::<F>()));
             for v in 0..ABREAST {
                 // SAFETY: as the caller says.
-                let numbers = unsafe { F::parts::<V>(row.add(v * V::N)) };
+                let numbers = unsafe { F::parts::<V>(x[v].wrapping_add(row)) };
                 factors[v] = if k == 0 { numbers } else { factors[v].mul(numbers) };
             }
         }
@@ -324,7 +392,7 @@ unsafe fn reals_with<V: Vector, F: Factor, const APART: bool>(
 /// As [`down`].
 #[inline(always)]
 unsafe fn complexes<V: Vector, F: Factor>(
-    x: *const F,
+    x: [*const F; ABREAST],
     rows: &[usize],
     ahead: usize,
 ) -> [Complex<V>; ABREAST] {
@@ -334,19 +402,19 @@ unsafe fn complexes<V: Vector, F: Factor>(
     for rows in rows.chunks(group) {
         for pair in rows.chunks(F::JOIN) {
             for &row in pair {
-                prefetch_bytes(x.wrapping_add(row), 1, ahead.wrapping_mul(size_of::<F>()));
+                prefetch_bytes(x[0].wrapping_add(row), 1, ahead.wrapping_mul(size_of::<F>()));
             }
             for v in 0..ABREAST {
                 // SAFETY: as the caller says.
-                let [re, im] = unsafe { complex::<V, F>(x.wrapping_add(pair[0] + 2 * v * V::N)) };
+                let [re, im] = unsafe { complex::<V, F>(x[v].wrapping_add(pair[0])) };
                 if F::JOIN == 1 {
                     chains[v].multiply_scaled(re, im);
                     continue;
                 }
                 let mut factor = [re, im, V::splat(1.0), V::splat(0.0)];
-                if let Some(row) = pair.get(1) {
+                if let Some(&row) = pair.get(1) {
                     // SAFETY: as the caller says.
-                    let [re, im] = unsafe { complex::<V, F>(x.wrapping_add(row + 2 * v * V::N)) };
+                    let [re, im] = unsafe { complex::<V, F>(x[v].wrapping_add(row)) };
                     (factor[2], factor[3]) = (re, im);
                 }
                 chains[v].multiply_pairs(factor);

@@ -14,7 +14,7 @@ mod trees;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(crate) use columns::{Columns, NARROW, Rows, Spans, WIDTH};
+pub(crate) use columns::{Columns, Rows, Spans, WIDTH};
 pub(crate) use fold::{ElementProduct, OfComplexes, OfReals};
 use fold::{Scratch, UNIT};
 pub(super) use integer::IntegerFactors;

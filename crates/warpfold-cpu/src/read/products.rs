@@ -125,7 +125,23 @@ impl Rounded for Complex<f32> {
 }
 
 /// Products of a type.
-pub(crate) struct ProductAs<R>(pub(crate) PhantomData<R>);
+pub(crate) struct ProductAs<R> {
+    /// The bits of a factor at most.
+    bits: u32,
+    result: PhantomData<R>,
+}
+
+impl<R> ProductAs<R> {
+    /// Of factors of any type.
+    pub(crate) fn of_any() -> Self {
+        Self::of_bits(f64::MANTISSA_DIGITS)
+    }
+
+    /// Of factors of so many bits: products of few of them are exact in f64.
+    pub(crate) fn of_bits(bits: u32) -> Self {
+        ProductAs { bits, result: PhantomData }
+    }
+}
 
 impl<R: Rounded + Copy + Send + Sync> Read<Multiplied> for ProductAs<R> {
     type Result = R;
@@ -152,7 +168,7 @@ macro_rules! near_products {
 
             #[inline(always)]
             fn small(&self, product: &$near, count: u64) -> Option<$result> {
-                let (result, is_certain) = $known(product, count as f64);
+                let (result, is_certain) = $known(product, count as f64, self.bits);
                 is_certain.then_some(result)
             }
 
@@ -165,7 +181,7 @@ macro_rules! near_products {
                 let mut results = [MaybeUninit::uninit(); AT_ONCE];
                 let mut are_certain = [false; AT_ONCE];
                 for k in 0..AT_ONCE {
-                    let (result, is_certain) = $known(&products[k], counts[k] as f64);
+                    let (result, is_certain) = $known(&products[k], counts[k] as f64, self.bits);
                     (results[k], are_certain[k]) = (MaybeUninit::new(result), is_certain);
                 }
                 (results, are_certain)
@@ -182,17 +198,16 @@ macro_rules! near_products {
     )+};
 }
 near_products! {
-    f32, NearProduct: near_f32, alone::rounded;
-    f64, NearProduct: near_f64, alone::rounded;
+    f32, NearProduct<0>: near_f32, alone::rounded;
+    f64, NearProduct<1>: near_f64, alone::rounded;
     Complex<f32>, NearComplexProduct: near_complex, alone::complex_products;
 }
 
 /// A product of narrow floats in f32, where both ends of what it may be round alike, and are numbers. An exact zero is positive.
 #[inline(always)]
-fn near_f32(product: &NearProduct, n: f64) -> (f32, bool) {
-    let (high, bits) = (product.high, product.low);
+fn near_f32(&NearProduct { high, .. }: &NearProduct<0>, n: f64, bits: u32) -> (f32, bool) {
     // So few bits in all that f64 has lost none.
-    let is_exact = n * bits <= f64::from(f64::MANTISSA_DIGITS);
+    let is_exact = n * f64::from(bits) <= f64::from(f64::MANTISSA_DIGITS);
     let error = if is_exact { 0.0 } else { high.abs() * ((n + 8.0) * f64::EPSILON) };
     let (least, greatest) = ((high - error) as f32, (high + error) as f32);
     (if high == 0.0 { 0.0 } else { greatest }, least == greatest)
@@ -200,8 +215,8 @@ fn near_f32(product: &NearProduct, n: f64) -> (f32, bool) {
 
 /// The same of f64, with room for what the canonical tree is off by.
 #[inline(always)]
-fn near_f64(product: &NearProduct, n: f64) -> (f64, bool) {
-    let sum = fast_two_sum(product.high, product.low);
+fn near_f64(&NearProduct { high, low: [low] }: &NearProduct<1>, n: f64, _: u32) -> (f64, bool) {
+    let sum = fast_two_sum(high, low);
     let error = sum.high.abs() * (256.0 * n * n * f64::EPSILON * f64::EPSILON);
     let (least, greatest) = (sum.high + (sum.low - error), sum.high + (sum.low + error));
     (greatest, (least == greatest) & greatest.is_finite())
@@ -209,7 +224,7 @@ fn near_f64(product: &NearProduct, n: f64) -> (f64, bool) {
 
 /// A product of complex numbers in f32, where both ends of what each part may be round alike; zeros and infinities are left in doubt.
 #[inline(always)]
-fn near_complex(product: &NearComplexProduct, n: f64) -> (Complex<f32>, bool) {
+fn near_complex(product: &NearComplexProduct, n: f64, _: u32) -> (Complex<f32>, bool) {
     let error = product.error(n);
     let (least, greatest) = ((product.re - error) as f32, (product.re + error) as f32);
     let is_known = (least == greatest) & (least != 0.0) & least.is_finite();

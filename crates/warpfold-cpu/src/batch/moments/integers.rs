@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
-use super::super::lanes::{LaneOperation, N, Positions, without_exponent_range};
+use super::super::lanes::{LaneOperation, MOST_TURNED, N, Positions, without_exponent_range};
 use super::Approximate;
 use super::widen::{TWO_TO_32, Widen};
-use warpfold_num::double_double::{DoubleDouble, fast_two_sum};
+use warpfold_num::double_double::{DoubleDouble, fast_two_sum, two_sum};
 
 /// An integer of up to 32 bits, as these lanes take it.
 pub(crate) trait NarrowInteger: Copy + Default + Into<i64> + Send + Sync {
@@ -24,7 +24,10 @@ narrow_integers! {
     true: u32, i32;
 }
 
-/// Sums and sums of squares of integers, exactly: drivers make fewer than 2^31 additions in a lane.
+/// Additions in a lane at most: so few leave sums and sums of halves of squares below 2^52, which one f64 holds.
+const MOST_ADDED: u64 = 1 << 19;
+
+/// Sums and sums of squares of integers, exactly.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Integers<W>(PhantomData<W>);
 
@@ -34,12 +37,20 @@ impl<W> Integers<W> {
     }
 }
 
-/// Sums, sums of squares or of their lower halves, and sums of upper halves.
+/// Sums, sums of squares modulo 2^64, and sums of upper halves of wide ones.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IntegerLanes {
     sums: [i64; N],
-    lower: [u64; N],
+    squares: [u64; N],
     upper: [u64; N],
+}
+
+impl IntegerLanes {
+    /// The sums of lower halves, or of all squares: what sums of upper halves leave, as no lane has 2^32 elements.
+    #[inline(always)]
+    fn lower(&self, lane: usize) -> u64 {
+        self.squares[lane].wrapping_sub(self.upper[lane] << 32)
+    }
 }
 
 impl<W: NarrowInteger> LaneOperation for Integers<W> {
@@ -49,6 +60,7 @@ impl<W: NarrowInteger> LaneOperation for Integers<W> {
     const NOTHING: Self::Small =
         Approximate { sum: [DoubleDouble::ZERO], squares: DoubleDouble::ZERO };
     without_exponent_range!(W);
+    const BESIDE: usize = if size_of::<W>() <= 2 { MOST_TURNED } else { 2 * N };
     const TURNS_FROM: usize = N + 1;
 
     #[inline(always)]
@@ -58,7 +70,7 @@ impl<W: NarrowInteger> LaneOperation for Integers<W> {
 
     #[inline(always)]
     fn lanes(self, (): ()) -> IntegerLanes {
-        IntegerLanes { sums: [0; N], lower: [0; N], upper: [0; N] }
+        IntegerLanes { sums: [0; N], squares: [0; N], upper: [0; N] }
     }
 
     #[inline(always)]
@@ -68,25 +80,34 @@ impl<W: NarrowInteger> LaneOperation for Integers<W> {
             let square = x.wrapping_mul(x) as u64;
             lanes.sums[l] += x;
             if W::IS_WIDE {
-                lanes.lower[l] += square & u64::from(u32::MAX);
                 lanes.upper[l] += square >> 32;
-            } else {
-                lanes.lower[l] += square;
             }
+            lanes.squares[l] = lanes.squares[l].wrapping_add(square);
         }
     }
 
     #[inline(always)]
     fn lane(self, lanes: &IntegerLanes, lane: usize) -> Self::Small {
-        approximate::<W>(lanes.sums[lane], lanes.lower[lane], lanes.upper[lane])
+        let [sum, lower, upper] = [
+            small(lanes.sums[lane]),
+            small(lanes.lower(lane).cast_signed()),
+            small(lanes.upper[lane].cast_signed()),
+        ];
+        let squares = match W::IS_WIDE {
+            true => two_sum(upper * TWO_TO_32, lower),
+            false => DoubleDouble { high: lower, low: 0.0 },
+        };
+        Approximate { sum: [DoubleDouble { high: sum, low: 0.0 }], squares }
     }
+
+    const MOST_ADDED: u64 = MOST_ADDED;
 
     #[inline(always)]
     fn total(self, lanes: &IntegerLanes) -> Self::Small {
         // Runs that are joined have no more elements than a few tiles.
         approximate::<W>(
             lanes.sums.iter().sum(),
-            lanes.lower.iter().sum(),
+            (0..N).map(|lane| lanes.lower(lane)).sum(),
             lanes.upper.iter().sum(),
         )
     }
@@ -110,6 +131,14 @@ impl<W: NarrowInteger> LaneOperation for Integers<W> {
         small.squares = small.squares.add_same_sign(other.squares);
         true
     }
+}
+
+/// An integer of a magnitude below 2^51, or 2^52 if it is positive, as a number: beside the implicit bits of 1.5 · 2^52, which are taken away again. (AVX2 converts
+/// none of 64 bits.)
+#[inline(always)]
+fn small(x: i64) -> f64 {
+    const BESIDE: f64 = 6_755_399_441_055_744.0;
+    f64::from_bits(BESIDE.to_bits().wrapping_add_signed(x)) - BESIDE
 }
 
 #[inline(always)]

@@ -1,6 +1,8 @@
 //! [`Plain`]: f64 additions, for narrow floats whose results are f32.
 
-use super::super::lanes::{LaneOperation, MOST_TURNED, N, Positions, without_exponent_range};
+use super::super::lanes::{
+    FEW_MORE, LaneOperation, MOST_TURNED, N, Positions, without_exponent_range,
+};
 use super::Approximate;
 use super::widen::Widen;
 use crate::float::added_by_halves;
@@ -57,7 +59,7 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Plain<W
     const NOTHING: Approximate<f64, PARTS> = Approximate { sum: [0.0; PARTS], squares: 0.0 };
     without_exponent_range!([W; PARTS]);
     // Where a run's last few elements cost much beside its others.
-    const BESIDE: usize = if PARTS == 2 || size_of::<W>() <= 2 { MOST_TURNED } else { N };
+    const BESIDE: usize = if PARTS == 2 || size_of::<W>() <= 2 { MOST_TURNED } else { FEW_MORE };
     const TURNS_FULL: bool = size_of::<W>() <= 2;
     const TURNS_FROM: usize = N + 1;
 

@@ -7,8 +7,8 @@ use warpfold_num::{bf16, f16};
 pub(crate) trait Widen: Copy + Default + Send + Sync {
     /// Whether one f64 holds the value.
     const IS_SHORT: bool;
-    /// The bits of a value, as f64 counts them.
-    const BITS: f64;
+    /// The bits of a value.
+    const BITS: u32;
     /// Whether one f64 holds the square.
     const IS_NARROW: bool;
 
@@ -21,7 +21,7 @@ macro_rules! widen {
         impl Widen for $ty {
             const IS_SHORT: bool = $short;
             const IS_NARROW: bool = $narrow;
-            const BITS: f64 = $bits;
+            const BITS: u32 = $bits;
 
             #[inline(always)]
             fn widen(self) -> (f64, f64) {
@@ -32,12 +32,12 @@ macro_rules! widen {
     )+};
 }
 widen! {
-    u64: false, false, 64.0, |x| (low_half(x >> 32) * TWO_TO_32, low_half(x));
-    i64: false, false, 64.0, |x| (f64::from((x >> 32) as i32) * TWO_TO_32, low_half(x as u64));
-    f16: true, true, 11.0, |x| (f64::from(f16_to_f32(x)), 0.0);
-    bf16: true, true, 8.0, |x| (f64::from(bf16_to_f32(x)), 0.0);
-    f32: true, true, 24.0, |x| (f64::from(x), 0.0);
-    f64: true, false, 53.0, |x| (x, 0.0);
+    u64: false, false, 64, |x| (low_half(x >> 32) * TWO_TO_32, low_half(x));
+    i64: false, false, 64, |x| (f64::from((x >> 32) as i32) * TWO_TO_32, low_half(x as u64));
+    f16: true, true, 11, |x| (f64::from(f16_to_f32(x)), 0.0);
+    bf16: true, true, 8, |x| (f64::from(bf16_to_f32(x)), 0.0);
+    f32: true, true, 24, |x| (f64::from(x), 0.0);
+    f64: true, false, 53, |x| (x, 0.0);
 }
 
 pub(super) const TWO_TO_32: f64 = 4_294_967_296.0;
