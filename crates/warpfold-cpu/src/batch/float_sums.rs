@@ -7,7 +7,7 @@
 
 use std::marker::PhantomData;
 
-use super::lanes::{FEW_MORE, LaneOperation, MOST_TURNED, N, Positions};
+use super::lanes::{LaneOperation, MOST_OF_SUMS, MOST_TURNED, N, Positions};
 use super::survey::{Span, Spans, survey};
 use crate::float::{Cascade, LOG_ADDS, Lane};
 use warpfold_exact::exact::Pair;
@@ -114,7 +114,7 @@ impl<F: Lane, const PARTS: usize, const LEVELS: usize, const LANES: usize> LaneO
     const NOTHING: [Pair; PARTS] = [Pair { high: 0.0, low: 0.0 }; PARTS];
     const RESTS_APART: bool = LEVELS > 0;
     // Where no level takes what is left of an addition.
-    const BESIDE: usize = if size_of::<F>() <= 2 { MOST_TURNED } else { FEW_MORE };
+    const BESIDE: usize = if size_of::<F>() <= 2 { MOST_TURNED } else { MOST_OF_SUMS };
     const TURNS_FROM: usize = if LEVELS == 0 && size_of::<F>() <= 2 { 8 } else { N + 1 };
 
     #[inline(always)]

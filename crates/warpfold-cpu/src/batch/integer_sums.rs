@@ -5,7 +5,9 @@
 use std::marker::PhantomData;
 use std::ops::AddAssign;
 
-use super::lanes::{FEW_MORE, LaneOperation, MOST_TURNED, N, Positions, without_exponent_range};
+use super::lanes::{
+    LaneOperation, MOST_OF_SUMS, MOST_TURNED, N, Positions, without_exponent_range,
+};
 
 /// An integer as these lanes add it.
 pub(crate) trait Addend: Copy + Default + Send + Sync {
@@ -110,7 +112,7 @@ impl<W: Addend, S: Handed> LaneOperation for IntegerSums<W, S> {
     type Lanes = Halves;
     type Small = [S; 1];
     const NOTHING: [S; 1] = [S::NOTHING];
-    const BESIDE: usize = if size_of::<W>() <= 2 { MOST_TURNED } else { FEW_MORE };
+    const BESIDE: usize = if size_of::<W>() <= 2 { MOST_TURNED } else { MOST_OF_SUMS };
     const RESTS_APART: bool = W::WIDE;
     without_exponent_range!(W);
     const TURNS_FULL: bool = size_of::<W>() == 1;

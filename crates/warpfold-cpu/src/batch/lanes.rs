@@ -19,8 +19,8 @@ pub(crate) const N: usize = 16;
 /// Elements of a run at most that is turned over to lie beside others: to turn over longer ones takes longer than their lanes.
 pub(super) const MOST_TURNED: usize = 64;
 
-/// Elements of a run at most that is turned over, of sums: to join the lanes of a run takes the longer beside so few of its last.
-pub(super) const FEW_MORE: usize = N + N / 2;
+/// The same of sums: the lanes of a longer run, and its last few elements, take no more time than to turn it over.
+pub(super) const MOST_OF_SUMS: usize = 2 * N;
 
 /// Where the elements that lanes take stand in their outputs' inputs: lane `l` at `first + l · step`.
 #[derive(Debug, Clone, Copy)]

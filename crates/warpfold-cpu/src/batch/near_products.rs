@@ -6,8 +6,13 @@
 
 use std::marker::PhantomData;
 
+use super::band::Band;
 use super::lanes::{LaneOperation, N, Positions, without_exponent_range};
 use super::moments::Widen;
+use super::turned::add_turned;
+use crate::isa::{Job, Target, with_lanes_apart};
+use crate::memory::prefetch_at;
+use warpfold_plan::plan::Isa;
 
 /// Elements of an input at most: more would leave the range of f64 where they are numbers like any others.
 pub(crate) const MOST: u64 = 64;
@@ -23,6 +28,61 @@ impl<W: Widen, const LOWS: usize> NearProducts<W, LOWS> {
     pub(crate) fn new() -> Self {
         NearProducts(PhantomData)
     }
+
+    /// Multiplies by a factor each.
+    #[inline(always)]
+    fn multiply(self, lanes: &mut Products<LOWS>, factors: &[f64; N]) {
+        const { assert!(W::IS_NARROW == (LOWS == 0), "a second number where it is needed") };
+        for l in 0..N {
+            let high = lanes.high[l] * factors[l];
+            for k in 0..LOWS {
+                let error = lanes.high[l].mul_add(factors[l], -high);
+                lanes.low[k][l] = lanes.low[k][l].mul_add(factors[l], error);
+            }
+            lanes.high[l] = high;
+        }
+        for l in 0..N {
+            let magnitude = lanes.high[l].abs();
+            // Two narrow factors, no less than 2^-298, take no product from above the least one to zero.
+            let is_zero = W::IS_NARROW & (magnitude == 0.0);
+            let here = if is_zero { f64::INFINITY } else { magnitude };
+            lanes.least[l] = if here < lanes.least[l] { here } else { lanes.least[l] };
+        }
+    }
+
+    /// Multiplies by the product of two narrow elements each, which is exact: half the steps.
+    #[inline(always)]
+    fn add_pair(self, lanes: &mut Products<LOWS>, x: &[W; N], y: &[W; N]) {
+        let mut factors = [1.0; N];
+        for l in 0..N {
+            factors[l] = x[l].widen().0 * y[l].widen().0;
+        }
+        self.multiply(lanes, &factors);
+    }
+}
+
+/// Runs that were turned over, two elements of each at a time.
+struct Pairs<'a, W: Widen, const LOWS: usize> {
+    kind: NearProducts<W, LOWS>,
+    lanes: &'a mut Products<LOWS>,
+    groups: &'a [[W; N]],
+}
+
+impl<W: Widen, const LOWS: usize> Job for Pairs<'_, W, LOWS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Target>(self) {
+        let mut lanes = *self.lanes;
+        let (pairs, rest) = self.groups.as_chunks::<2>();
+        for [x, y] in pairs {
+            self.kind.add_pair(&mut lanes, x, y);
+        }
+        for x in rest {
+            self.kind.add(&mut lanes, x, Positions { first: 0, step: 0 });
+        }
+        *self.lanes = lanes;
+    }
 }
 
 /// A product `high + low`, or `high`; NaN where something may have left the range of f64.
@@ -32,8 +92,8 @@ pub(crate) struct NearProduct<const LOWS: usize> {
     pub(crate) low: [f64; LOWS],
 }
 
-/// What lies above, and what it is multiplied by next, is in the range of f64 and so is its error.
-const LEAST: f64 = f64::from_bits((1023 - 900) << 52);
+/// What lies above is in the range of f64 and so is its error, and so is its product with the next narrow factors, or two of these: no less than 2^-998.
+const LEAST: f64 = f64::from_bits((1023 - 700) << 52);
 
 /// A number, or NaN where it is not to be trusted: by bits, as a selection would be made a branch for each.
 #[inline(always)]
@@ -113,27 +173,46 @@ impl<W: Widen, const LOWS: usize> LaneOperation for NearProducts<W, LOWS> {
 
     #[inline(always)]
     fn add_some(self, lanes: &mut Products<LOWS>, x: [W; N], some: usize, _: Positions) {
-        const { assert!(W::IS_NARROW == (LOWS == 0), "a second number where it is needed") };
         let mut factors = [1.0; N];
         for l in 0..N {
             let factor = x[l].widen().0;
             factors[l] = if l < some { factor } else { 1.0 };
         }
-        for l in 0..N {
-            let high = lanes.high[l] * factors[l];
-            for k in 0..LOWS {
-                let error = lanes.high[l].mul_add(factors[l], -high);
-                lanes.low[k][l] = lanes.low[k][l].mul_add(factors[l], error);
-            }
-            lanes.high[l] = high;
+        self.multiply(lanes, &factors);
+    }
+
+    #[inline(always)]
+    fn add_turned(self, isa: Isa, lanes: &mut Self::Lanes, groups: &[[W; N]], first: u64) {
+        match LOWS {
+            0 => with_lanes_apart(isa, Pairs { kind: self, lanes, groups }),
+            _ => add_turned(self, isa, lanes, groups, first),
         }
-        for l in 0..N {
-            let magnitude = lanes.high[l].abs();
-            // A narrow factor takes no product from above the least one to zero.
-            let is_zero = W::IS_NARROW & (magnitude == 0.0);
-            let here = if is_zero { f64::INFINITY } else { magnitude };
-            lanes.least[l] = if here < lanes.least[l] { here } else { lanes.least[l] };
+    }
+
+    #[inline(always)]
+    fn add_rows(
+        band: &Band<'_, Self>,
+        column: usize,
+        lanes: Self::Lanes,
+        made: &mut Self::Lanes,
+    ) -> Self::Monitor {
+        if LOWS > 0 || column + N > band.width {
+            return band.add_one(column, lanes, made);
         }
+        let (mut products, mut k) = (lanes, 0);
+        let group = |k: usize| {
+            let group = band.row(k)[column..].first_chunk().expect("as many columns");
+            prefetch_at(group, band.ahead);
+            group
+        };
+        while k + 1 < band.rows {
+            band.kind.add_pair(&mut products, group(k), group(k + 1));
+            k += 2;
+        }
+        if k < band.rows {
+            band.kind.add(&mut products, group(k), Positions { first: band.first, step: 0 });
+        }
+        *made = products;
     }
 
     #[inline(always)]

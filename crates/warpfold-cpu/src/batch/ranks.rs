@@ -352,7 +352,7 @@ impl<W: Rank> LaneOperation for FirstHighest<W> {
     const NOTHING: Ranked<W> = Ranked::NOTHING;
     without_exponent_range!(W);
     // Of indices beside words of 64 bits few are compared at a time.
-    const BESIDE: usize = [MOST_TURNED, N, 3 * N][size_of::<W>() / 4];
+    const BESIDE: usize = [MOST_TURNED, N + N / 2, 3 * N][size_of::<W>() / 4];
 
     #[inline(always)]
     fn filler(self, first: W) -> W {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::lanes::{LaneOperation, N, Positions};
-use crate::isa::{Job, Target, with_lanes_apart};
+use crate::isa::{Job, Target, with_lanes_apart, with_short_lanes_apart};
 use crate::memory::prefetch_at;
 use warpfold_plan::plan::Isa;
 
@@ -148,7 +148,13 @@ pub(super) fn beside_of_several<K: LaneOperation>(
     let (mut turned, mut between) = ([runs[0]; N * N], [runs[0]; N * N]);
     for first in (0..length).step_by(N) {
         let count = N.min(length - first);
-        turn(&runs[first..], length, count, &mut turned, &mut between);
+        let (x, pitch) = (&runs[first..], length);
+        // Narrow elements have shuffles of their own, and as many registers as there are.
+        if size_of::<K::Element>() <= 2 {
+            turn(x, pitch, count, &mut turned, &mut between);
+        } else {
+            with_short_lanes_apart(isa, Turn { x, pitch, count, turned: &mut turned });
+        }
         kind.add_turned(isa, &mut lanes, &turned.as_chunks().0[..count], first as u64);
     }
     lanes
@@ -241,7 +247,7 @@ fn turn<E: Copy>(
 ) {
     // Of narrow elements registers hold so many that four perfect shuffles, which move the upper half of all indices' bits below the lower one, are faster.
     // They read on behind short runs, where memory goes on.
-    if size_of::<E>() <= 2 && x.len() >= (N - 1) * pitch + N {
+    if x.len() >= (N - 1) * pitch + N {
         for l in 0..N / 2 {
             let (one, other) = (&x[l * pitch..][..N], &x[(l + N / 2) * pitch..][..N]);
             for k in 0..N {
@@ -252,10 +258,30 @@ fn turn<E: Copy>(
         shuffled(between, turned);
         shuffled(turned, between);
         shuffled(between, turned);
-    } else if count == N {
-        turn_by_fours(x, pitch, N, turned);
     } else {
         turn_by_fours(x, pitch, count, turned);
+    }
+}
+
+/// The same of wider elements, for one instruction set.
+struct Turn<'t, E> {
+    x: &'t [E],
+    pitch: usize,
+    count: usize,
+    turned: &'t mut [E; N * N],
+}
+
+impl<E: Copy> Job for Turn<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Target>(self) {
+        let Turn { x, pitch, count, turned } = self;
+        if count == N {
+            turn_by_fours(x, pitch, N, turned);
+        } else {
+            turn_by_fours(x, pitch, count, turned);
+        }
     }
 }
 
@@ -290,7 +316,10 @@ mod tests {
             for behind in [0, N] {
                 let x: Vec<E> = (0..(N - 1) * pitch + count + behind).map(of).collect();
                 let (mut turned, mut between) = ([of(0); N * N], [of(0); N * N]);
-                turn(&x, pitch, count, &mut turned, &mut between);
+                match size_of::<E>() {
+                    0..=2 => turn(&x, pitch, count, &mut turned, &mut between),
+                    _ => turn_by_fours(&x, pitch, count, &mut turned),
+                }
                 for k in 0..count {
                     for l in 0..N {
                         assert_eq!(turned[k * N + l], x[l * pitch + k], "{pitch} {count} {k} {l}");

@@ -11,7 +11,7 @@ use warpfold_plan::shape::{Folding, Layout};
 use warpfold_plan::{HostArray, Parts, Request};
 
 /// Rows and columns of an array, so that there are outputs of few and of many elements, and few and many of them.
-const SHAPES: [(u64, u64); 14] = [
+const SHAPES: [(u64, u64); 17] = [
     (300, 2),
     (300, 3),
     (4, 600),
@@ -23,6 +23,9 @@ const SHAPES: [(u64, u64); 14] = [
     (90, 31),
     (3, 1030),
     (1100, 9),
+    (1100, 2),
+    (3100, 3),
+    (2100, 4),
     (2100, 5),
     (3, 1100),
     (40, 0),
@@ -78,6 +81,15 @@ pub(crate) fn sources<T: Element>(make: &mut dyn FnMut() -> T) -> Vec<Source<T>>
             all.push(Source { name, parts, x: x.clone(), inputs });
         }
     }
+    // A few columns whose rows have gaps now and then.
+    let x: Vec<T> = (0..30 * 150).map(|_| make()).collect();
+    let layout = Layout::strided(&[30, 45, 3], &[150, 3, 1], 0).expect("within memory");
+    let folding = Folding::of(layout, &[0, 1]).expect("axes");
+    let rows = || (0..30).flat_map(|i| (0..45).map(move |k| 150 * i + 3 * k));
+    let inputs = (0..3).map(|column| rows().map(|row| x[row + column]).collect()).collect();
+    let form = folding.form().expect("a shape in memory");
+    let parts = Arc::new(Parts::Axes(form, folding));
+    all.push(Source { name: "3 columns with gaps".into(), parts, x: x.clone(), inputs });
     let mut words = Words(11);
     let mut length = || [0, 1, 2, 5, 31, 33, 100, 2050][(words.next() % 64).min(7) as usize];
     all.push(of_segments((0..300).map(|_| length()), make));

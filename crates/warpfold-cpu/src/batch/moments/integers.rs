@@ -60,8 +60,9 @@ impl<W: NarrowInteger> LaneOperation for Integers<W> {
     const NOTHING: Self::Small =
         Approximate { sum: [DoubleDouble::ZERO], squares: DoubleDouble::ZERO };
     without_exponent_range!(W);
-    const BESIDE: usize = if size_of::<W>() <= 2 { MOST_TURNED } else { 2 * N };
-    const TURNS_FROM: usize = N + 1;
+    const BESIDE: usize = if size_of::<W>() <= 2 { MOST_TURNED } else { 3 * N };
+    // Gathered one by one, elements take the longer the more becomes of them.
+    const TURNS_FROM: usize = 5;
 
     #[inline(always)]
     fn filler(self, _: W) -> W {

@@ -1,7 +1,7 @@
 //! [`Plain`]: f64 additions, for narrow floats whose results are f32.
 
 use super::super::lanes::{
-    FEW_MORE, LaneOperation, MOST_TURNED, N, Positions, without_exponent_range,
+    LaneOperation, MOST_OF_SUMS, MOST_TURNED, N, Positions, without_exponent_range,
 };
 use super::Approximate;
 use super::widen::Widen;
@@ -59,7 +59,8 @@ impl<W: Widen, const PARTS: usize, const LANES: usize> LaneOperation for Plain<W
     const NOTHING: Approximate<f64, PARTS> = Approximate { sum: [0.0; PARTS], squares: 0.0 };
     without_exponent_range!([W; PARTS]);
     // Where a run's last few elements cost much beside its others.
-    const BESIDE: usize = if PARTS == 2 || size_of::<W>() <= 2 { MOST_TURNED } else { FEW_MORE };
+    const BESIDE: usize =
+        if PARTS == 2 || size_of::<W>() <= 2 { MOST_TURNED } else { MOST_OF_SUMS };
     const TURNS_FULL: bool = size_of::<W>() <= 2;
     const TURNS_FROM: usize = N + 1;
 
