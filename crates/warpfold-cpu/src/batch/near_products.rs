@@ -92,8 +92,11 @@ pub(crate) struct NearProduct<const LOWS: usize> {
     pub(crate) low: [f64; LOWS],
 }
 
-/// What lies above is in the range of f64 and so is its error, and so is its product with the next narrow factors, or two of these: no less than 2^-998.
-const LEAST: f64 = f64::from_bits((1023 - 700) << 52);
+/// What lies above, and what it is multiplied by next, is in the range of f64 and so is its error: of narrow floats that may be two factors, no less than 2^-298.
+const fn least(lows: usize) -> f64 {
+    let exponent = if lows == 0 { 700 } else { 900 };
+    f64::from_bits((1023 - exponent) << 52)
+}
 
 /// A number, or NaN where it is not to be trusted: by bits, as a selection would be made a branch for each.
 #[inline(always)]
@@ -125,7 +128,7 @@ impl<const LOWS: usize> Factor<LOWS> {
 
     #[inline(always)]
     fn known(self) -> NearProduct<LOWS> {
-        let is_sound = (self.least >= LEAST) & self.high.is_finite();
+        let is_sound = (self.least >= least(LOWS)) & self.high.is_finite();
         NearProduct { high: where_sound(self.high, is_sound), low: self.low }
     }
 }
@@ -224,7 +227,7 @@ impl<W: Widen, const LOWS: usize> LaneOperation for NearProducts<W, LOWS> {
     fn all(self, lanes: &Products<LOWS>) -> [NearProduct<LOWS>; N] {
         let (mut high, mut all) = ([0.0; N], [Self::NOTHING; N]);
         for l in 0..N {
-            let is_sound = (lanes.least[l] >= LEAST) & (lanes.high[l].abs() < f64::INFINITY);
+            let is_sound = (lanes.least[l] >= least(LOWS)) & (lanes.high[l].abs() < f64::INFINITY);
             high[l] = where_sound(lanes.high[l], is_sound);
         }
         for l in 0..N {

@@ -24,7 +24,7 @@ narrow_integers! {
     true: u32, i32;
 }
 
-/// Additions in a lane at most: so few leave sums and sums of halves of squares below 2^52, which one f64 holds.
+/// Additions in a lane at most: so few leave sums and sums of halves of squares below 2^51.
 const MOST_ADDED: u64 = 1 << 19;
 
 /// Sums and sums of squares of integers, exactly.
@@ -134,8 +134,7 @@ impl<W: NarrowInteger> LaneOperation for Integers<W> {
     }
 }
 
-/// An integer of a magnitude below 2^51, or 2^52 if it is positive, as a number: beside the implicit bits of 1.5 · 2^52, which are taken away again. (AVX2 converts
-/// none of 64 bits.)
+/// An integer of a magnitude below 2^51 as a number: beside the bits of 1.5 · 2^52, which are taken away again. (AVX2 converts none of 64 bits.)
 #[inline(always)]
 fn small(x: i64) -> f64 {
     const BESIDE: f64 = 6_755_399_441_055_744.0;
