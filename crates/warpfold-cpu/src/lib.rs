@@ -32,7 +32,6 @@ mod product;
 mod read;
 mod running;
 mod short;
-mod staged;
 mod start;
 mod stats;
 pub mod threads;

@@ -5,12 +5,12 @@
 //! exactly, in any order. Of f64 itself each addition's error is added up beside, which is exact where so many errors fit 53 bits. Sums of which that
 //! cannot be said are in doubt; where many are, all are folded in a range of exponents (`float_sums`).
 
+use std::hint::black_box;
 use std::marker::PhantomData;
 
 use super::lanes::{LaneOperation, N, Positions};
 use super::survey::Spans;
 use crate::float::Lane;
-use crate::staged::Staged;
 use warpfold_exact::exact::Pair;
 use warpfold_num::double_double::{power_of_two, two_sum};
 
@@ -57,6 +57,10 @@ pub(crate) struct Limits<W> {
     span: W,
     end: W,
 }
+
+/// First numbers side by side, on lines of the cache.
+#[repr(align(64))]
+struct Known([f64; N]);
 
 /// Sums side by side, and what went into them; on lines of the cache, as arrays of them are read and written in whole registers.
 #[derive(Clone, Copy)]
@@ -169,9 +173,10 @@ impl<F: Lane, const LOWS: usize> LaneOperation for ShortSums<F, LOWS> {
 
     #[inline(always)]
     fn all(self, lanes: &Self::Lanes) -> [Self::Small; N] {
-        let (mut high, mut all) = (Staged(lanes.known()), [Self::NOTHING; N]);
+        let (mut high, mut all) = (Known(lanes.known()), [Self::NOTHING; N]);
         if LOWS > 0 {
-            high.leave();
+            // Where they come from is not to be seen: the compiler would compute those that lie between others one by one.
+            black_box(&mut high);
         }
         for lane in 0..N {
             all[lane].high = high.0[lane];
