@@ -129,22 +129,6 @@ pub(super) fn with_short_lanes<J: Job>(isa: Isa, job: J) -> J::Output {
     }
 }
 
-/// The same by a call that stays one: what only moves elements is compiled to shuffles, which with wider instructions become gathers.
-#[inline(always)]
-pub(super) fn with_short_lanes_apart<J: Job>(isa: Isa, job: J) -> J::Output {
-    #[cfg(target_arch = "x86_64")]
-    match isa.min(Isa::widest()) {
-        Isa::Baseline => unreachable!("lanes are not driven without vectors"),
-        // SAFETY: as in `with_avx2`.
-        Isa::Avx2 | Isa::Avx512 => unsafe { x86::avx2_apart(job) },
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        let _ = isa;
-        job.run::<Common>()
-    }
-}
-
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{Isa, Job, Target};
