@@ -9,6 +9,9 @@ use std::collections::TryReserveError;
 /// Streams at once, over all arrays.
 const STREAMS: usize = 4;
 
+/// Bytes of a line of the cache.
+pub(super) const LINE: usize = 64;
+
 /// Bytes ahead at which a stream's lines are asked for.
 pub(super) const AHEAD: usize = 2 << 10;
 
@@ -81,7 +84,6 @@ pub(super) fn prefetch_at<G>(group: &G, ahead: usize) {
 /// Asks for the cache lines that lie so many bytes ahead of some memory, into the second-level cache.
 #[inline(always)]
 pub(super) fn prefetch_bytes<T>(start: *const T, bytes: usize, ahead: usize) {
-    const LINE: usize = 64;
     let start = start.cast::<i8>();
     for line in (0..bytes).step_by(LINE) {
         #[cfg(target_arch = "x86_64")]

@@ -12,7 +12,7 @@ use super::lanes::{MOST, Vector};
 use super::runs::{ABREAST, Factor, KEPT, Kept, keep};
 use crate::Nan;
 use crate::isa::Target;
-use crate::memory::prefetch_bytes;
+use crate::memory::{LINE, prefetch_bytes};
 use warpfold_exact::partial::SpecialFlags;
 use warpfold_exact::tree::{BLOCK, RUN};
 use warpfold_plan::plan::Isa;
@@ -23,9 +23,8 @@ pub(crate) const WIDTH: usize = KEPT;
 /// Columns that are multiplied at a time at most; fewer are copied together with ones.
 const NARROW: usize = ABREAST * MOST;
 
-/// Bytes ahead of several runs of few columns that are asked for, and those of a line of the cache.
+/// Bytes ahead of several runs of few columns that are asked for.
 const AHEAD: usize = 4 << 10;
-const LINE: usize = 64;
 
 /// The level of blocks.
 const BLOCK_LEVEL: u32 = 2;
