@@ -10,6 +10,19 @@ use crate::batch::{AT_ONCE, Lone, Read, ShortSum, one_by_one};
 /// A reader of pairs, of short sums as well.
 pub(crate) struct OfShort<D>(pub(crate) D);
 
+/// What does not depend on what accumulators hold.
+macro_rules! as_the_other {
+    () => {
+        fn finished(&self, output: Output) -> D::Result {
+            self.0.finished(output)
+        }
+
+        fn lone(&self, inputs: Lone<'_, D::Result>) {
+            self.0.lone(inputs);
+        }
+    };
+}
+
 impl<D> Read<[Pair; 1]> for OfShort<D>
 where
     D: Read<[Pair; 1]>,
@@ -31,13 +44,7 @@ where
         self.0.neighbours(smalls, counts)
     }
 
-    fn finished(&self, output: Output) -> D::Result {
-        self.0.finished(output)
-    }
-
-    fn lone(&self, inputs: Lone<'_, D::Result>) {
-        self.0.lone(inputs);
-    }
+    as_the_other!();
 }
 
 /// Of sums of integers that 64 bits hold.
@@ -66,13 +73,7 @@ where
         self.0.neighbours(&sums, counts)
     }
 
-    fn finished(&self, output: Output) -> D::Result {
-        self.0.finished(output)
-    }
-
-    fn lone(&self, inputs: Lone<'_, D::Result>) {
-        self.0.lone(inputs);
-    }
+    as_the_other!();
 }
 
 impl<D, const LOWS: usize> Read<ShortSum<LOWS>> for OfShort<D>
@@ -109,11 +110,5 @@ where
         one_by_one(self, smalls, counts)
     }
 
-    fn finished(&self, output: Output) -> D::Result {
-        self.0.finished(output)
-    }
-
-    fn lone(&self, inputs: Lone<'_, D::Result>) {
-        self.0.lone(inputs);
-    }
+    as_the_other!();
 }
