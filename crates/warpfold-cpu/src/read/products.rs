@@ -20,10 +20,10 @@ pub(crate) trait Rounded: Scalar {
     fn lone(inputs: Lone<'_, Self>);
 }
 
-/// Beyond exponents of this size parts of products, which are not below `2^-40`, are infinities or zeros.
-const FAR: f64 = 1300.0;
+/// Beyond exponents of this size parts of products, from `2^-40` to 4, are infinities or zeros: results nearer than that which are not normal are left in doubt.
+const FAR: f64 = 1080.0;
 /// The same of what is rounded to f32.
-const FAR_F32: f64 = 400.0;
+const FAR_F32: f64 = 180.0;
 
 /// Zero or infinity, as a far exponent has it.
 #[inline(always)]
@@ -288,4 +288,35 @@ integer_products! {
     i64: [I8 i8, I16 i16, I32 i32, I64 i64],
         |(negative, magnitude): (bool, Option<u64>), value| magnitude.filter(|&x| x <= i64::MAX as u64 + u64::from(negative)).map(|_| value);
     u64: [Bool bool, U8 u8, U16 u16, U32 u32, U64 u64], |(_, magnitude): (bool, Option<u64>), _| magnitude;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A part of a product, in two steps that each are in range.
+    fn scaled(part: f64, exponent: i32) -> f64 {
+        part * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
+    }
+
+    #[test]
+    fn only_what_is_near_the_ends_is_in_doubt() {
+        for exponent in -1400..=1400 {
+            for part in [1.0, 1.5, 2f64.next_down(), -1.0, -2f64.next_down()] {
+                let (numbers, expected) =
+                    ([part, 0.0, exponent.into(), 0.0, 0.0], scaled(part, exponent));
+                let wide = <f64 as Rounded>::of(&numbers);
+                let is_near =
+                    (-1080..-1022).contains(&exponent) || (1023..=1080).contains(&exponent);
+                assert_eq!(wide.is_none(), is_near, "{exponent}");
+                assert!(wide.is_none_or(|x| x.to_bits() == expected.to_bits()), "{exponent}");
+                let narrow = <f32 as Rounded>::of(&numbers);
+                assert_eq!(narrow.is_none(), (-180..-126).contains(&exponent), "{exponent}");
+                assert!(
+                    narrow.is_none_or(|x| x.to_bits() == (expected as f32).to_bits()),
+                    "{exponent}"
+                );
+            }
+        }
+    }
 }
