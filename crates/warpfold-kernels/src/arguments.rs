@@ -54,6 +54,8 @@ arguments! { "entry/segment_products.cu": TreeJoinArguments { states, outputs, p
 
 arguments! { "entry/segment_products.cu": TreeRowArguments { x, rows, length, out, options } }
 
+arguments! { "entry/segment_products.cu": TreeSegmentArguments { x, n, offsets, bounds, length, segments, out, faults, options } }
+
 codes! { "acc/finish_integers.cuh": Step { Mean, Var, Std, L2, L1, LargestComplex, Sumsq, Sum, FastMean, FastL1, FastL2, FastSumsq, FastVar, FastStd, Any, All, Product, ComplexProduct, IntegerProduct, LargestInteger, LargestHalf, LargestBrain, LargestFloat, IntegerSumsq } }
 
 codes! { "entry/segment_moments.cu": Moment { Sum, L1, Mean, L2, Var, Std, Sumsq } }

@@ -14,6 +14,7 @@ const KERNELS: &[(&str, &str, &str)] = &[
     ("entry/segment_products.cu", "ENTRY", "TreeArguments"),
     ("entry/segment_products.cu", "NAME(ENTRY, COLUMNS)", "TreeColumnArguments"),
     ("entry/segment_products.cu", "NAME(ENTRY, ROWS)", "TreeRowArguments"),
+    ("entry/segment_products.cu", "NAME(ENTRY, _offsets)", "TreeSegmentArguments"),
     ("entry/segment_products.cu", "NAME(ENTRY, _join)", "TreeJoinArguments"),
     ("entry/segment_fallback.cu", "NAME(ENTRY, _columns)", "FallbackColumnArguments"),
     ("entry/lengths.cu", "segment_lengths", "LengthArguments"),

@@ -6,7 +6,7 @@
 #include "op/finish_product.cuh"
 #include "op/part_floats.cuh"
 #include "walk/tree_columns.cuh"
-#include "walk/tree_rows.cuh"
+#include "walk/tree_segments.cuh"
 
 template <class E> struct Multiply {
     typedef RealSpans Spans;
@@ -21,12 +21,18 @@ template <class E> struct Multiply {
     }
     template <bool ARE_RUNS, class Write>
     static __device__ __forceinline__ void columns(const TreeColumns& a, FoldOptions, const Write& write) {
-        fold_tree_columns<Spans, Op, ARE_RUNS>(a, write);
+        if constexpr (ARE_RUNS) fold_run_columns<Op>(a, write);
+        else fold_tree_columns<Spans, Op>(a, write);
     }
     template <bool ARE_SHORT, class Write>
     static __device__ __forceinline__ void rows(const void* x, u64 rows, u32 length, FoldOptions c,
                                                 typename StagedRows<Op, ARE_SHORT>::Stage& stage, const Write& write) {
         fold_staged_rows<Spans, Op, ARE_SHORT>(x, rows, length, c.skip(), stage, write);
+    }
+    template <class Write>
+    static __device__ __forceinline__ void segments(const SegmentArguments& a, FoldOptions c,
+                                                    TreeStage<Op>& stage, const Write& write) {
+        fold_staged_segments<Spans, Op>(a, c.skip(), stage, write);
     }
     static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, FoldOptions) {
         constexpr bool WIDE = sizeof(E) == 8;
@@ -37,6 +43,11 @@ template <class E> struct Multiply {
         constexpr bool WIDE = sizeof(E) == 8;
         constexpr Format TO = WIDE ? Format::F64 : Format::F32;
         if (!write_plain(TO, static_cast<char*>(out) + k * (WIDE ? 8 : 4), n)) write(out, k, n, c);
+    }
+    template <class Chain>
+    static __device__ __forceinline__ bool write_at_once(void* out, u64 k, const Chain& chain, FoldOptions) {
+        constexpr bool WIDE = sizeof(E) == 8;
+        return write_plain_chain<WIDE ? Format::F64 : Format::F32>(static_cast<char*>(out) + k * (WIDE ? 8 : 4), chain);
     }
 };
 template <> struct Multiply<half> : Multiply<f32> {
@@ -66,6 +77,14 @@ template <> struct Multiply<half> : Multiply<f32> {
         if (!c.is_bfloat()) return Multiply<f16>::rows<ARE_SHORT>(x, rows, length, c, stage, write);
         Multiply<bf16>::rows<ARE_SHORT>(x, rows, length, c, reinterpret_cast<Bfloats&>(stage), write);
     }
+    template <class Write>
+    static __device__ __forceinline__ void segments(const SegmentArguments& a, FoldOptions c,
+                                                    TreeStage<Op>& stage, const Write& write) {
+        typedef TreeStage<Multiply<bf16>::Op> Bfloats;
+        static_assert(sizeof(Bfloats) == sizeof(stage), "the same room");
+        if (!c.is_bfloat()) return Multiply<f16>::segments(a, c, stage, write);
+        Multiply<bf16>::segments(a, c, reinterpret_cast<Bfloats&>(stage), write);
+    }
     static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, FoldOptions c) {
         if (!c.is_narrow()) return Multiply<f32>::write(out, k, n, c);
         write_real(c.is_bfloat() ? Format::BF16 : Format::F16, static_cast<u16*>(out) + k, n);
@@ -73,6 +92,10 @@ template <> struct Multiply<half> : Multiply<f32> {
     static __device__ __forceinline__ void write_fast(void* out, u64 k, const RealNode& n, FoldOptions c) {
         if (!c.is_narrow()) Multiply<f32>::write_fast(out, k, n, c);
         else write(out, k, n, c);
+    }
+    template <class Chain>
+    static __device__ __forceinline__ bool write_at_once(void* out, u64 k, const Chain& chain, FoldOptions c) {
+        return !c.is_narrow() && Multiply<f32>::write_at_once(out, k, chain, c);
     }
 };
 template <class E> struct MultiplyPairs {
@@ -88,7 +111,18 @@ template <class E> struct MultiplyPairs {
     }
     template <bool ARE_RUNS, class Write>
     static __device__ __forceinline__ void columns(const TreeColumns& a, FoldOptions, const Write& write) {
-        fold_tree_columns<Spans, Op, ARE_RUNS>(a, write);
+        if constexpr (ARE_RUNS) fold_run_columns<Op>(a, write);
+        else fold_tree_columns<Spans, Op>(a, write);
+    }
+    template <bool ARE_SHORT, class Write>
+    static __device__ __forceinline__ void rows(const void* x, u64 rows, u32 length, FoldOptions c,
+                                                typename StagedRows<Op, ARE_SHORT>::Stage& stage, const Write& write) {
+        fold_staged_rows<Spans, Op, ARE_SHORT>(x, rows, length, c.skip(), stage, write);
+    }
+    template <class Write>
+    static __device__ __forceinline__ void segments(const SegmentArguments& a, FoldOptions c,
+                                                    TreeStage<Op>& stage, const Write& write) {
+        fold_staged_segments<Spans, Op>(a, c.skip(), stage, write);
     }
     static __device__ __forceinline__ void write(void* out, u64 k, const ComplexNode& n, FoldOptions) {
         write_complex(sizeof(E) == 16 ? Format::F64 : Format::F32, static_cast<E*>(out) + k, n);
@@ -96,9 +130,32 @@ template <class E> struct MultiplyPairs {
     static __device__ __forceinline__ void write_fast(void* out, u64 k, const ComplexNode& n, FoldOptions c) {
         if (!write_plain(sizeof(E) == 16 ? Format::F64 : Format::F32, static_cast<E*>(out) + k, n)) write(out, k, n, c);
     }
+    template <class Chain>
+    static __device__ __forceinline__ bool write_at_once(void*, u64, const Chain&, FoldOptions) {
+        return false;
+    }
 };
 template <> struct Multiply<complex64> : MultiplyPairs<complex64> {};
 template <> struct Multiply<complex128> : MultiplyPairs<complex128> {};
+
+// Where results go, or the nodes of several pieces of each output.
+template <class P> struct TreeOutputs {
+    typedef typename P::Spans::Node Node;
+    void* out;
+    FoldOptions desc;
+    u64 pieces;
+    Node* states;
+
+    __device__ __forceinline__ void operator()(u64 k, const Node& n) const { P::write_fast(out, k, n, desc); }
+    // Of a chain of factors that is all of an output; false if its node is needed.
+    template <class Chain> __device__ __forceinline__ bool at_once(u64 k, const Chain& chain) const {
+        return P::write_at_once(out, k, chain, desc);
+    }
+    __device__ __forceinline__ void piece(u64 output, u64 piece, const Node& n) const {
+        if (pieces > 1) states[output * pieces + piece] = n;
+        else (*this)(output, n);
+    }
+};
 
 // Blocks of columns that a multiprocessor holds, by the registers that a lane needs; of those of up to a run.
 template <class E> constexpr int BLOCKS_OF_COLUMNS = 4;
@@ -142,19 +199,12 @@ extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
         typedef Multiply<ELEMENT> P;                                                                                   \
         const FoldOptions desc{u32(options)};                                                                          \
         const TreeColumns columns = {x, width, rows, batches, row_pitch, batch_pitch, pieces, span, desc.skip()};      \
-        P::columns<ARE_RUNS>(columns, desc, [&](u64 output, u64 piece, const P::Spans::Node& n) {                      \
-            if (!ARE_RUNS && pieces > 1) states[output * pieces + piece] = n;                                          \
-            else P::write_fast(out, output, n, desc);                                                                  \
-        });                                                                                                            \
+        P::columns<ARE_RUNS>(columns, desc, TreeOutputs<P>{out, desc, pieces, states});                                \
     }
 COLUMNS_KERNEL(_columns, BLOCKS_OF_COLUMNS<ELEMENT>, false)
 COLUMNS_KERNEL(_short_columns, BLOCKS_OF_SHORT<ELEMENT>, true)
-// Of rows of up to a block and 4 KiB, one after another; of those of up to 256 bytes. Real numbers alone: arrays of
-// complex ones may begin at any part, where a warp could not read their vectors.
-#define HAS_ROWS_half 1
-#define HAS_ROWS_f32 1
-#define HAS_ROWS_f64 1
-#if NAME(HAS_ROWS_, ELEMENT)
+// Of rows of up to a block and 4 KiB, one after another, whose elements are aligned to their size; of those of up to
+// 256 bytes.
 #define ROWS_KERNEL(ROWS, BLOCKS, ARE_SHORT)                                                                           \
     extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, BLOCKS)                                              \
         NAME(ENTRY, ROWS)(const void* x, u64 rows, u64 length, void* out, u64 options) {                               \
@@ -162,11 +212,20 @@ COLUMNS_KERNEL(_short_columns, BLOCKS_OF_SHORT<ELEMENT>, true)
         __shared__ StagedRows<P::Op, ARE_SHORT>::Stage stages[PART_WARPS];                                             \
         const FoldOptions desc{u32(options)};                                                                          \
         P::rows<ARE_SHORT>(x, rows, u32(length), desc, stages[threadIdx.x / 32],                                       \
-                           [&](u64 row, const P::Spans::Node& n) { P::write_fast(out, row, n, desc); });               \
+                           TreeOutputs<P>{out, desc, 1, nullptr});                                                     \
     }
 ROWS_KERNEL(_rows, 4, false)
 ROWS_KERNEL(_short_rows, 6, true)
-#endif
+// Of segments by offsets, most of them as short; elements are aligned to their size.
+extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
+    NAME(ENTRY, _offsets)(const void* x, u64 n, const void* offsets, u64 bounds, u64 length, u64 segments, void* out,
+                          u64* faults, u64 options) {
+    typedef Multiply<ELEMENT> P;
+    __shared__ TreeStage<P::Op> stages[PART_WARPS];
+    const FoldOptions desc{u32(options)};
+    P::segments({x, n, offsets, bounds, length, segments, out, nullptr, faults, options}, desc,
+                stages[threadIdx.x / 32], TreeOutputs<P>{out, desc, 1, nullptr});
+}
 // Of pieces, groups of so many neighbours; nodes again, if there are several of an output.
 extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
     NAME(ENTRY, _join)(const Multiply<ELEMENT>::Spans::Node* states, u64 outputs, u64 pieces, void* out, u64 options,

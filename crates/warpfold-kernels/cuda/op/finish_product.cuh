@@ -71,6 +71,27 @@ __device__ __forceinline__ bool write_plain(Format to, void* value, int part, f6
     write(value, part, to, __float_as_uint(nearest) + (u32(exponent) << 23), negative);
     return true;
 }
+// The same of a chain of real factors that is a whole output, before it is a node: most of what short outputs cost.
+template <Format TO, class Chain> __device__ __forceinline__ bool write_plain_chain(void* value, const Chain& chain) {
+    static_assert(TO == Format::F32 || TO == Format::F64, "what a node is rounded to at once");
+    constexpr bool IS_WIDE = TO == Format::F64;
+    constexpr i32 LEAST = IS_WIDE ? -1022 : -126;
+    // The nearest f64, whose exponent may be out of range where that of the factors was taken out.
+    const f64 nearest = __dadd_rn(chain.high, chain.low);
+    const i32 unit = chain.fields + exponent_of(nearest);
+    if (!chain.is_plain() || unit < LEAST || unit >= -LEAST) return false;
+    const f64 mantissa = mantissa_of(nearest);
+    if constexpr (IS_WIDE) {
+        *static_cast<u64*>(value) = __double_as_longlong(mantissa) + (u64(i64(unit)) << 52);
+    } else {
+        // In the middle between two of f32 what is left decides, which products of few elements have not.
+        if ((__double2loint(nearest) & 0x1fffffff) == 0x10000000 &&
+            __dsub_rn(chain.low, __dsub_rn(nearest, chain.high)) != 0)
+            return false;
+        *static_cast<u32*>(value) = __float_as_uint(__double2float_rn(mantissa)) + (u32(unit) << 23);
+    }
+    return true;
+}
 // The same of a product's node.
 __device__ __forceinline__ bool write_plain(Format to, void* value, const RealNode& n) {
     return (n.flags & ~NEGATIVE) == 0 && write_plain(to, value, 0, n.high, n.low, n.exponent, n.flags & NEGATIVE);

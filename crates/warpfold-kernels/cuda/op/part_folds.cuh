@@ -94,20 +94,29 @@ template <class E> struct NarrowTotal {
         const i64 n = setup.integers.of(x), flip = n >> 63 & setup.magnitude;
         s.sum += ((n ^ flip) - flip) & ~setup.count | u64(setup.nonzero.of(x)) & setup.count;
     }
-    // What a word has room for a few of is added there, by one loop for each of the two.
-    static constexpr bool TAKES_SOME = sizeof(E) <= 2;
+    // A loop for each question, and a word for a few of what it has room for.
+    static constexpr bool TAKES_SOME = true;
     template <u32 N>
     static __device__ __forceinline__ void add_some(State& s, const E (&e)[N], u64, const Setup& setup) {
-        i32 all = 0;
+        const u32 sign = setup.integers.sign;
+        typename Select<sizeof(E) == 4, i64, i32>::type all = 0;
         if (setup.count != 0) {
+            u32 counted = 0;
 #pragma unroll
-            for (u32 i = 0; i < N; i++) all += setup.nonzero.of(e[i]);
-        } else {
+            for (u32 i = 0; i < N; i++) counted += setup.nonzero.of(e[i]);
+            all = counted;
+        } else if (setup.magnitude != 0) {
+            const i32 may_be_less = sizeof(E) < 4 || sign != 0 ? -1 : 0;
 #pragma unroll
             for (u32 i = 0; i < N; i++) {
-                const i32 n = setup.integers.narrow(e[i]), flip = n >> 31 & i32(setup.magnitude);
-                all += (n ^ flip) - flip;
+                const i32 n = sizeof(E) < 4 ? setup.integers.narrow(e[i]) : i32(e[i]), flip = n >> 31 & may_be_less;
+                all += u32((n ^ flip) - flip);
             }
+        } else {
+            // As many steps from the least number of the type.
+#pragma unroll
+            for (u32 i = 0; i < N; i++) all += u32(e[i]) ^ sign;
+            all -= i64(N) * sign;
         }
         s.sum += all;
     }
@@ -145,6 +154,27 @@ struct WideTotal {
                   sum = s.limb[0] + low;
         s.limb[1] += (negative & ~flip) + (sum < low);
         s.limb[0] = sum;
+    }
+    // A loop for each question.
+    static constexpr bool TAKES_VECTORS = true;
+    template <u32 N>
+    static __device__ __forceinline__ void add_vector(State& s, const u64 (&e)[N], u64, const Setup& setup) {
+        u64 low = 0, high = 0;
+        if (setup.count != 0) {
+            u32 counted = 0;
+#pragma unroll
+            for (u32 i = 0; i < N; i++) counted += setup.nonzero.of(e[i]);
+            low = counted;
+        } else {
+#pragma unroll
+            for (u32 i = 0; i < N; i++) {
+                const u64 negative = u64(i64(e[i]) >> 63) & setup.sign, flip = negative & setup.magnitude,
+                          size = (e[i] ^ flip) - flip;
+                low += size;
+                high += (negative & ~flip) + (low < size);
+            }
+        }
+        s.add(State{{low, high}});
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.add(b); }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, State s, u64 begin,
@@ -247,6 +277,113 @@ template <class E, bool MAY_BE_ABSOLUTE = false> struct Ranks {
         return is_nan(x) ? of_nan : r;
     }
 };
+// The highest rank of a vector, whose elements are ranked one by one.
+template <class E, bool MAY_BE_ABSOLUTE = false> struct VectorRanks : Ranks<E, MAY_BE_ABSOLUTE> {
+    using Ranks<E, MAY_BE_ABSOLUTE>::Ranks;
+    template <u32 N> __device__ __forceinline__ typename Ranks<E>::R highest(const E (&e)[N]) const {
+        typename Ranks<E>::R best = this->of(e[0]);
+#pragma unroll
+        for (u32 i = 1; i < N; i++) best = larger(best, this->of(e[i]));
+        return best;
+    }
+};
+// Of 16 bits the largest of the bits are asked, as signed numbers and as unsigned ones, and one rank at the end: those
+// of floats above zero have the order of the numbers, and NaNs of either sign are beyond the infinities. Of four
+// operations an element half are as many a clock as others; a rank has ten such.
+template <bool MAY_BE_ABSOLUTE> struct VectorRanks<u16, MAY_BE_ABSOLUTE> : Ranks<u16, MAY_BE_ABSOLUTE> {
+    typedef Ranks<u16, MAY_BE_ABSOLUTE> All;
+    using typename All::R;
+    // Bits that count and that are turned, and the last bits above zero that are no NaN's.
+    u32 kept, reversed, last;
+    __device__ __forceinline__ explicit VectorRanks(FoldOptions c) : All(c) {
+        const bool is_magnitude = All::is_absolute(c), of_float = c.is_float(), of_least = All::of_least(c),
+                   has_nans = of_float && !(is_magnitude && of_least),
+                   is_signed = of_float ? !is_magnitude : c.is_signed() && !is_magnitude;
+        kept = 0xffff0000 & ~mask_if<u32>(of_float && is_magnitude, 0x80000000);
+        // The least of floats is the largest with all signs turned, of others that with all bits turned.
+        reversed = mask_if<u32>(of_least && (!of_float || is_magnitude), 0xffffffff) ^
+                   mask_if<u32>(of_least && of_float && !is_magnitude, 0x80000000) ^
+                   mask_if<u32>(!of_float && !is_signed, 0x80000000);
+        last = ~mask_if<u32>(has_nans, ~(infinity<u16>(c) << 16 | 0xffff));
+        // Magnitudes of signed integers are no bits of theirs.
+        if (MAY_BE_ABSOLUTE && !of_float && c.is_signed() && c.fold() == LINF) kept = 0;
+    }
+    __device__ __forceinline__ u32 turned(u16 x) const { return (u32(x) << 16 & kept) ^ reversed; }
+    template <u32 N> __device__ __forceinline__ R highest(const u16 (&e)[N]) const {
+        if (MAY_BE_ABSOLUTE && kept == 0) return largest_magnitude(e);
+        R most = LOWEST<R>;
+        u32 largest = 0, all_least = ~0u;
+#pragma unroll
+        for (u32 i = 0; i < N; i++) {
+            const u32 bits = turned(e[i]);
+            most = larger(most, R(bits));
+            largest = bits > largest ? bits : largest;
+            if constexpr (N < PER_VECTOR<u16>) all_least = bits < all_least ? bits : all_least;
+        }
+        if constexpr (N < PER_VECTOR<u16>) {
+            // Of few all are often below zero.
+            const bool below = most < 0 && u32(most) > last;
+            if (largest <= (last | 0x80000000) && (below || u32(most) <= last))
+                return below ? R(all_least ^ u32(HIGHEST<R>)) : most;
+            return one_by_one(e);
+        }
+        const bool no_nan = largest <= (last | 0x80000000);
+        if (no_nan && u32(most) <= last) return most;
+        // All of them below zero, the least of which bits is the highest.
+        if (no_nan && most < 0) {
+            u32 least = ~0u;
+#pragma unroll
+            for (u32 i = 0; i < N; i++) least = turned(e[i]) < least ? turned(e[i]) : least;
+            return R(least ^ u32(HIGHEST<R>));
+        }
+        return one_by_one(e);
+    }
+    template <u32 N> __device__ __forceinline__ R largest_magnitude(const u16 (&e)[N]) const {
+        u32 largest = 0;
+#pragma unroll
+        for (u32 i = 0; i < N; i++) {
+            const u32 bits = u32(e[i]) << 16, negative = u32(i32(bits) >> 31), size = (bits ^ negative) - negative;
+            largest = size > largest ? size : largest;
+        }
+        return R(largest ^ u32(LOWEST<R>));
+    }
+    // The same, and where it is first: of equal ones the first has the most, or the least, beside its bits.
+    template <u32 N> __device__ __forceinline__ R highest(const u16 (&e)[N], u32& at) const {
+        // What ranks have below their bits leaves room for numbers up to this, or down from it.
+        const u32 room = reversed & 1 ? 0 : N - 1;
+        R most = LOWEST<R>;
+        u32 largest = 0;
+#pragma unroll
+        for (u32 i = 0; i < N; i++) {
+            const u32 bits = turned(e[i]) + room - i;
+            most = larger(most, R(bits));
+            largest = bits > largest ? bits : largest;
+        }
+        const bool no_nan = largest <= (last | 0x80000000);
+        if (no_nan && u32(most) <= last) {
+            at = (reversed & 0xffff) + room - (u32(most) & 0xffff);
+            return R(u32(most) - room + at);
+        }
+        if (no_nan && most < 0) {
+            u32 least = ~0u;
+#pragma unroll
+            for (u32 i = 0; i < N; i++) least = turned(e[i]) + i < least ? turned(e[i]) + i : least;
+            at = least & 0xffff;
+            return R((least - at) ^ u32(HIGHEST<R>));
+        }
+        const R best = one_by_one(e);
+        at = 0;
+#pragma unroll
+        for (u32 i = N; i-- > 0;) at = this->of(e[i]) == best ? i : at;
+        return best;
+    }
+    template <u32 N> __device__ __forceinline__ R one_by_one(const u16 (&e)[N]) const {
+        R best = this->of(e[0]);
+#pragma unroll
+        for (u32 i = 1; i < N; i++) best = larger(best, this->of(e[i]));
+        return best;
+    }
+};
 template <class E> __device__ __forceinline__ E of_rank(typename Ranks<E>::R rank, FoldOptions c) {
     typedef Ranks<E> All;
     typedef typename All::B B;
@@ -263,7 +400,7 @@ template <class E> __device__ __forceinline__ E of_rank(typename Ranks<E>::R ran
 template <class E> struct Extreme {
     typedef E Element;
     typedef typename Ranks<E>::R R;
-    typedef Ranks<E, true> Setup;
+    typedef VectorRanks<E, true> Setup;
     struct State {
         R best;
     };
@@ -272,6 +409,11 @@ template <class E> struct Extreme {
     static __device__ __forceinline__ State identity() { return {LOWEST<R>}; }
     static __device__ __forceinline__ void add(State& s, E x, u64, const Setup& ranks) {
         s.best = larger(s.best, ranks.of(x));
+    }
+    static constexpr bool TAKES_SOME = sizeof(E) == 2;
+    template <u32 N>
+    static __device__ __forceinline__ void add_some(State& s, const E (&e)[N], u64, const Setup& ranks) {
+        s.best = larger(s.best, ranks.highest(e));
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) { a.best = larger(a.best, b.best); }
     static __device__ __forceinline__ void finish(const SegmentArguments& a, FoldOptions c, u64 k, const State& s,
@@ -311,9 +453,9 @@ template <class E> struct ArgExtreme {
         u64 at;
     };
     static constexpr int BLOCKS = 3;
-    struct Setup : Ranks<E> {
+    struct Setup : VectorRanks<E> {
         u32 skip;
-        __device__ __forceinline__ explicit Setup(FoldOptions c) : Ranks<E>(c), skip(mask_if<u32>(c.skip())) {}
+        __device__ __forceinline__ explicit Setup(FoldOptions c) : VectorRanks<E>(c), skip(mask_if<u32>(c.skip())) {}
     };
     static __device__ __forceinline__ bool spans(FoldOptions) { return true; }
     static __device__ __forceinline__ State identity() { return {LOWEST<i64>, ~0ull}; }
@@ -333,8 +475,18 @@ template <class E> struct ArgExtreme {
             const R r = setup.of(e[i]);
             if (r > best) best = r, at = i;
         }
-        // The rank of a NaN that is skipped no other float has.
-        if ((best > s.best || s.at == ~0ull) && !(setup.skip && best == LOWEST<R>)) s = {best, index + at};
+        if (is_better(s, best, setup)) s = {best, index + at};
+    }
+    // The rank of a NaN that is skipped no other float has.
+    static __device__ __forceinline__ bool is_better(const State& s, R best, const Setup& setup) {
+        return (best > s.best || s.at == ~0ull) && !(setup.skip && best == LOWEST<R>);
+    }
+    static constexpr bool TAKES_VECTORS = sizeof(E) == 2;
+    template <u32 N>
+    static __device__ __forceinline__ void add_vector(State& s, const E (&e)[N], u64 index, const Setup& setup) {
+        u32 at;
+        const R best = setup.highest(e, at);
+        if (is_better(s, best, setup)) s = {best, index + at};
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         if (b.best > a.best || (b.best == a.best && b.at < a.at)) a = b;

@@ -48,22 +48,25 @@ struct RealSpans {
     }
     static __device__ __forceinline__ u64 joined(u64 a, u64 b) { return (a ^ (b & NEGATIVE)) | (b & ~NEGATIVE); }
 
-    // Runs of a block, in order.
+    // Runs of a block, in order, whose exponents fit 32 bits.
     struct Block {
-        Node all;
-        __device__ __forceinline__ explicit Block(const Node& first) : all(first) {}
+        f64 high, low;
+        i32 exponent;
+        u32 flags;
+        __device__ __forceinline__ explicit Block(const Node& first)
+            : high(first.high), low(first.low), exponent(i32(first.exponent)), flags(u32(first.flags)) {}
         __device__ __forceinline__ void multiply(const Node& n) {
-            const f64 product = __dmul_rn(all.high, n.high), error = __fma_rn(all.high, n.high, -product);
-            all.low = __fma_rn(all.low, n.high, __fma_rn(all.high, n.low, error));
-            all.high = product;
-            all.exponent += n.exponent;
-            all.flags = joined(all.flags, n.flags);
+            const f64 product = __dmul_rn(high, n.high), error = __fma_rn(high, n.high, -product);
+            low = __fma_rn(low, n.high, __fma_rn(high, n.low, error));
+            high = product;
+            exponent += i32(n.exponent);
+            flags = (flags ^ (u32(n.flags) & NEGATIVE)) | (u32(n.flags) & ~u32(NEGATIVE));
         }
         __device__ __forceinline__ bool is_plain() const { return true; }
         __device__ __forceinline__ Node node() const {
-            if (all.flags & SPECIAL) return {1, 0, 0, all.flags};
-            Node n = of_chain(all.high, all.low, all.exponent);
-            n.flags = all.flags;
+            if (flags & SPECIAL) return {1, 0, 0, flags};
+            Node n = of_chain(high, low, exponent);
+            n.flags = flags;
             return n;
         }
     };

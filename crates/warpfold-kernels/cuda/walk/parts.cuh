@@ -11,6 +11,7 @@
 //   identity()     the state of nothing
 //   add(State&, Element, index, Setup)   one element
 //   add_some(State&, Element[], index, Setup)   neighbours of one output, if TAKES_SOME says that it is there
+//   add_vector(State&, Element[], index, Setup)   the same of a vector of neighbours, if TAKES_VECTORS says that
 //   TAKES_ZEROS    if there, whether zeros beside the elements change nothing
 //   merge(State&, State)                 the second state comes after the first
 //   finish(arguments, FoldOptions, output, State, begin, end)   writes the result
@@ -96,6 +97,18 @@ __device__ __forceinline__ void add_all(typename Fold::State& state, const typen
 #pragma unroll
         for (u32 i = 0; i < N; i++) Fold::add(state, e[i], index + i, setup);
     }
+}
+
+// The same where they are a vector.
+template <class Fold, class = void> constexpr bool TAKES_VECTORS = false;
+template <class Fold>
+constexpr bool TAKES_VECTORS<Fold, typename VoidOf<Yes<Fold::TAKES_VECTORS>>::type> = Fold::TAKES_VECTORS;
+template <class Fold>
+__device__ __forceinline__ void add_vector(typename Fold::State& state, const Vector& p, u64 index,
+                                           const typename Fold::Setup& setup) {
+    const Elements<typename Fold::Element> e(p);
+    if constexpr (TAKES_VECTORS<Fold>) Fold::add_vector(state, e.element, index, setup);
+    else add_all<Fold>(state, e.element, index, setup);
 }
 
 // What may be wrong, each with the first segment (or offset) that is. What an exact kernel missed, another one does

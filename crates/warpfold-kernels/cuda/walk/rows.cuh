@@ -118,6 +118,8 @@ template <class Fold> struct RowWarp {
 #pragma unroll 1
                     for (; q < vectors_per_row; q++) taker.take(state, vector(q), first + begin + q * PER, setup);
                     taker.flush(state);
+                } else if (bytes % 8 == 0 && sizeof(E) == 2) {
+                    halves(state, staged + begin, first + begin);
                 } else {
 #pragma unroll 4
                     for (u32 i = 0; i < length; i++) Fold::add(state, staged[begin + i], first + begin + i, setup);
@@ -125,6 +127,19 @@ template <class Fold> struct RowWarp {
                 finish(at * rows + row, state);
             }
             __syncwarp();
+        }
+    }
+
+    // A row of 16 bits in shared memory by halves of vectors.
+    __device__ __forceinline__ void halves(State& state, const E* row, u64 index) const {
+        if constexpr (sizeof(E) == 2) {
+#pragma unroll 1
+            for (u32 i = 0; i < length; i += 4) {
+                const uint2 words = *reinterpret_cast<const uint2*>(row + i);
+                const Elements<E> of(Vector{words.x, words.y, 0, 0});
+                const E e[4] = {of.element[0], of.element[1], of.element[2], of.element[3]};
+                add_all<Fold>(state, e, index + i, setup);
+            }
         }
     }
 

@@ -52,19 +52,32 @@ template <class Op> struct LaneColumns {
             for (u32 k = 0; k < N; k++, at += pitch) row[k] = at[0].bits | u32(at[second].bits) << 16;
         }
     }
-    __device__ __forceinline__ E element(const Row& row, u32 c) const {
+    static __device__ __forceinline__ E element(const Row& row, u32 c) {
         E e;
         if constexpr (COLUMNS == 1) e = row;
         else e.bits = u16(row >> 16 * c);
-        return skip && is_nan(e) ? Op::unit() : e;
+        return e;
     }
+    __device__ __forceinline__ E kept(E e) const { return skip && is_nan(e) ? Op::unit() : e; }
     template <u32 N> __device__ __forceinline__ void take(Chain (&chain)[COLUMNS], const Row (&row)[N]) const {
 #pragma unroll
         for (u32 k = 0; k < N; k += 4) {
 #pragma unroll
             for (u32 c = 0; c < COLUMNS; c++) {
-                chain[c].four(
-                    {element(row[k], c), element(row[k + 1], c), element(row[k + 2], c), element(row[k + 3], c)});
+                // A branch, or, of complex numbers, whose registers are all in use, a choice an element.
+                if constexpr (Op::LANES > 1) {
+                    chain[c].four({kept(element(row[k], c)), kept(element(row[k + 1], c)),
+                                   kept(element(row[k + 2], c)), kept(element(row[k + 3], c))});
+                } else {
+                    E e[4];
+#pragma unroll
+                    for (u32 i = 0; i < 4; i++) e[i] = element(row[k + i], c);
+                    if (__builtin_expect(skip, false)) {
+#pragma unroll
+                        for (u32 i = 0; i < 4; i++) e[i] = kept(e[i]);
+                    }
+                    chain[c].four(e);
+                }
             }
         }
     }
@@ -85,7 +98,7 @@ template <class Op> struct LaneColumns {
             if (k < count) load(row, at);
 #pragma unroll
             for (u32 c = 0; c < COLUMNS; c++) {
-                const E e[1] = {element(row[0], c)};
+                const E e[1] = {kept(element(row[0], c))};
                 if constexpr (Op::FACTOR == 1) {
                     if (k < count) chain[c].factor(e);
                 }
@@ -108,8 +121,7 @@ template <class Op> struct LaneColumns {
         return again(x + first * pitch + (c == 0 ? 0 : second), pitch, count, skip);
     }
     // Up to a run from a row on, so many rows at a time.
-    template <u32 N> __device__ __forceinline__ void run(Node (&n)[COLUMNS], u64 first, u32 count) const {
-        Chain chain[COLUMNS];
+    template <u32 N> __device__ __forceinline__ void chains(Chain (&chain)[COLUMNS], u64 first, u32 count) const {
         const E* at = x + first * pitch;
         u32 left = count;
 #pragma unroll 1
@@ -119,8 +131,25 @@ template <class Op> struct LaneColumns {
             take(chain, row);
         }
         if (left > 0) take_some(chain, at, left);
+    }
+    __device__ __forceinline__ Node node_of(const Chain& chain, u32 c, u64 first, u32 count) const {
+        return chain.is_plain() ? chain.node() : again(c, first, count);
+    }
+    __device__ __forceinline__ void run(Node (&n)[COLUMNS], u64 first, u32 count) const {
+        Chain chain[COLUMNS];
+        chains<GROUP>(chain, first, count);
 #pragma unroll
-        for (u32 c = 0; c < COLUMNS; c++) n[c] = chain[c].is_plain() ? chain[c].node() : again(c, first, count);
+        for (u32 c = 0; c < COLUMNS; c++) n[c] = node_of(chain[c], c, first, count);
+    }
+    // Columns of up to a run, the first of which is output k.
+    template <class Write> __device__ __forceinline__ void write_run(u64 k, u32 count, const Write& write) const {
+        Chain chain[COLUMNS];
+        chains<SHORT_GROUP>(chain, 0, count);
+#pragma unroll
+        for (u32 c = 0; c < COLUMNS; c++) {
+            if (c > 0 && second == 0) continue;
+            if (!write.at_once(k + c, chain[c])) write(k + c, node_of(chain[c], c, 0, count));
+        }
     }
     // Up to 2^(PIECE_LEVELS - 1) blocks from a row on, at least one row.
     template <class Spans> __device__ __forceinline__ void fold(Node (&n)[COLUMNS], u64 begin, u64 count) const {
@@ -129,7 +158,7 @@ template <class Op> struct LaneColumns {
         const auto block = [&](u32 c) -> typename Spans::Block& { return c == 0 ? first_block : second_block; };
 #pragma unroll 1
         for (u64 done = 0; done < count;) {
-            run<GROUP>(n, begin + done, u32(min(count - done, u64(RUN))));
+            run(n, begin + done, u32(min(count - done, u64(RUN))));
             const bool is_first = done % BLOCK_LEAVES == 0;
 #pragma unroll
             for (u32 c = 0; c < COLUMNS; c++) {
@@ -156,14 +185,42 @@ template <class Op> struct LaneColumns {
     }
 };
 
-// All pieces of all columns, or of such as are up to a run each; write(output, piece, node) writes the result.
-template <class Spans, class Op, bool ARE_RUNS, class Write>
+// Whether both columns of every lane are one word.
+template <class E> __device__ __forceinline__ bool are_paired(const TreeColumns& a) {
+    return ((a.width | a.row_pitch | a.batch_pitch) * sizeof(E) | reinterpret_cast<u64>(a.x)) % 4 == 0;
+}
+
+// Columns of up to a run each: write(output, node) writes the result, or write.at_once(output, chain), if it can.
+template <class Op, class Write>
+__device__ __forceinline__ void fold_run_columns(const TreeColumns& a, const Write& write) {
+    typedef typename Op::Element E;
+    constexpr u32 COLUMNS = COLUMNS_OF_LANE<E>;
+    const u64 lanes = (a.width + COLUMNS - 1) / COLUMNS, step = u64(gridDim.x) * blockDim.x;
+    const bool is_paired = are_paired<E>(a);
+    u64 lane = u64(blockIdx.x) * blockDim.x + threadIdx.x, batch = 0, batches = 0;
+    if (lane >= lanes) batch = lane / lanes, lane %= lanes;
+    u64 further = step;
+    if (step >= lanes) batches = step / lanes, further = step % lanes;
+#pragma unroll 1
+    while (batch < a.batches) {
+        const u64 column = lane * COLUMNS;
+        const bool is_second = COLUMNS > 1 && column + 1 < a.width;
+        const LaneColumns<Op> mine = {static_cast<const E*>(a.x) + batch * a.batch_pitch + column, a.row_pitch,
+                                      is_second, is_paired, a.skip};
+        mine.write_run(batch * a.width + column, u32(a.rows), write);
+        lane += further;
+        batch += batches;
+        if (lane >= lanes) lane -= lanes, batch++;
+    }
+}
+
+// All pieces of all columns, whose results write.piece(output, piece, node) writes.
+template <class Spans, class Op, class Write>
 __device__ __forceinline__ void fold_tree_columns(const TreeColumns& a, const Write& write) {
     typedef typename Op::Element E;
     constexpr u32 COLUMNS = COLUMNS_OF_LANE<E>;
     const u64 lanes = (a.width + COLUMNS - 1) / COLUMNS, of_matrix = lanes * a.pieces, all = of_matrix * a.batches;
-    // Both columns of every lane are one word.
-    const bool is_paired = ((a.width | a.row_pitch | a.batch_pitch) * sizeof(E) | reinterpret_cast<u64>(a.x)) % 4 == 0;
+    const bool is_paired = are_paired<E>(a);
     const u64 step = u64(gridDim.x) * blockDim.x;
 #pragma unroll 1
     for (u64 k = u64(blockIdx.x) * blockDim.x + threadIdx.x; k < all; k += step) {
@@ -179,11 +236,10 @@ __device__ __forceinline__ void fold_tree_columns(const TreeColumns& a, const Wr
         const bool is_second = COLUMNS > 1 && column + 1 < a.width;
         const LaneColumns<Op> mine = {static_cast<const E*>(a.x) + batch * a.batch_pitch + column, a.row_pitch,
                                       is_second, is_paired, a.skip};
-        typename Op::Node n[COLUMNS];
-        if constexpr (ARE_RUNS) mine.template run<LaneColumns<Op>::SHORT_GROUP>(n, 0, u32(a.rows));
-        else mine.template fold<Spans>(n, begin, a.pieces > 1 ? min(a.rows - begin, a.span) : a.rows);
         const u64 output = batch * a.width + column;
-        write(output, piece, n[0]);
-        if (is_second) write(output + 1, piece, n[COLUMNS - 1]);
+        typename Op::Node n[COLUMNS];
+        mine.template fold<Spans>(n, begin, a.pieces > 1 ? min(a.rows - begin, a.span) : a.rows);
+        write.piece(output, piece, n[0]);
+        if (is_second) write.piece(output + 1, piece, n[COLUMNS - 1]);
     }
 }

@@ -19,8 +19,8 @@ template <class Op, bool ARE_SHORT> struct StagedRows {
     typedef typename Op::Node Node;
     static constexpr u32 PER = PER_VECTOR<E>, FLIGHT = 4;
     // Vectors of a warp, with some for rows that do not begin at one, bytes that it takes of the shortest rows, and the
-    // most runs that wait.
-    static constexpr u32 VECTORS = 512, ROOM = VECTORS + 8, BYTES = 2048, RUNS = 160;
+    // most runs that wait: those of as many elements, each of 32 outputs with one that is there in part.
+    static constexpr u32 VECTORS = 512, ROOM = VECTORS + 8, BYTES = 2048, RUNS = VECTORS * PER / RUN + 32;
     static_assert(32 * SHORT_ROW_BYTES <= 16 * VECTORS && LONGEST_ROW_BYTES <= 16 * VECTORS, "they fit");
     struct alignas(16) Stage {
         Vector vector[ROOM];
@@ -77,17 +77,20 @@ template <class Op, bool ARE_SHORT> struct StagedRows {
             const uint2 words = *reinterpret_cast<const uint2*>(half);
             const Elements<E> of(Vector{words.x, words.y, 0, 0});
 #pragma unroll
-            for (u32 j = 0; j < 4; j++) e[j] = kept(of.element[j]);
+            for (u32 j = 0; j < 4; j++) e[j] = of.element[j];
         } else {
 #pragma unroll
             for (u32 v = 0; v < 4 / PER; v++) {
                 const Elements<E> of(stage.vector[slot(i / PER + v)]);
 #pragma unroll
-                for (u32 j = 0; j < PER; j++) e[v * PER + j] = kept(of.element[j]);
+                for (u32 j = 0; j < PER; j++) e[v * PER + j] = of.element[j];
             }
         }
+        if (__builtin_expect(!skip, true)) return;
+#pragma unroll
+        for (u32 j = 0; j < 4; j++) e[j] = kept(e[j]);
     }
-    __device__ __forceinline__ Node run(u32 begin, u32 count) const {
+    __device__ __forceinline__ typename Op::Chain chain_of(u32 begin, u32 count) const {
         typename Op::Chain chain;
         const bool are_fours = begin % 4 == 0;
         const u32 end = begin + count;
@@ -118,13 +121,22 @@ template <class Op, bool ARE_SHORT> struct StagedRows {
                 chain.four(e);
             }
         }
+        return chain;
+    }
+    __device__ __forceinline__ Node node_of(const typename Op::Chain& chain, u32 begin, u32 count) const {
         if (chain.is_plain()) return chain.node();
         return Op::run(count, [&](u32 k) { return Op::leaf(at(begin + k)); });
     }
-    // A short row, whose first element has a number: a run, or of the narrower types some.
-    template <class Spans> __device__ __forceinline__ Node row(u32 first, u32 length) const {
-        if constexpr (SHORT_ROW_BYTES / sizeof(E) <= RUN) return run(first, length);
-        else return row_of_runs<Spans>(first, length);
+    __device__ __forceinline__ Node run(u32 begin, u32 count) const { return node_of(chain_of(begin, count), begin, count); }
+    // Output k, a short row whose first element has a number: a run, or of the narrower types some.
+    template <class Spans, class Write>
+    __device__ __forceinline__ void write_row(u64 k, u32 first, u32 length, const Write& write) const {
+        if (SHORT_ROW_BYTES / sizeof(E) <= RUN || length <= RUN) {
+            const typename Op::Chain chain = chain_of(first, length);
+            if (!write.at_once(k, chain)) write(k, node_of(chain, first, length));
+        } else {
+            write(k, row_of_runs<Spans>(first, length));
+        }
     }
     template <class Spans> __device__ __forceinline__ Node row_of_runs(u32 first, u32 length) const {
         Node n = Spans::one();
@@ -132,7 +144,6 @@ template <class Op, bool ARE_SHORT> struct StagedRows {
 #pragma unroll 1
         for (u32 k = 0; k < length; k += RUN) {
             n = run(first + k, min(length - k, RUN));
-            if (length <= RUN) return n;
             if (k == 0) block = typename Spans::Block(n);
             else block.multiply(n);
         }
@@ -156,7 +167,7 @@ template <class Op, bool ARE_SHORT> struct StagedRows {
     }
 };
 
-// write(row, node) writes the result of a row.
+// write(row, node) writes the result of a row, write.at_once(row, chain) that of a row of one run, if it can.
 template <class Spans, class Op, bool ARE_SHORT, class Write>
 __device__ __forceinline__ void fold_staged_rows(const void* x, u64 rows, u32 length, bool skip,
                                                  typename StagedRows<Op, ARE_SHORT>::Stage& stage, const Write& write) {
@@ -177,7 +188,7 @@ __device__ __forceinline__ void fold_staged_rows(const void* x, u64 rows, u32 le
         if constexpr (ARE_SHORT) {
 #pragma unroll 1
             for (u32 row = lane; row < here; row += 32)
-                write(first + row, staged.template row<Spans>(staged.before + row * length, length));
+                staged.template write_row<Spans>(first + row, staged.before + row * length, length, write);
         } else {
 #pragma unroll 1
             for (u32 k = lane; k < here * runs; k += 32) {

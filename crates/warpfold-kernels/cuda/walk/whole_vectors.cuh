@@ -48,8 +48,7 @@ template <class Fold, class = void> struct WholeVectors {
     __device__ __forceinline__ explicit WholeVectors(const Setup&) {}
     __device__ __forceinline__ void begin(const Vector&) {}
     __device__ __forceinline__ void take(State& state, const Vector& p, u64 index, const Setup& setup) {
-        const Elements<E> e(p);
-        add_all<Fold>(state, e.element, index, setup);
+        add_vector<Fold>(state, p, index, setup);
     }
     // Several, so many elements apart; the code stands COPIES times.
     template <int COPIES, int N> __device__ __forceinline__ void take_all(State& state, Vector (&p)[N], u64 index,
@@ -163,8 +162,7 @@ template <class Fold, bool BY_WINDOW> struct LaneVectorsBy {
     static constexpr bool TAKES_PAIRS = false;
     __device__ __forceinline__ explicit LaneVectorsBy(const Setup&) {}
     __device__ __forceinline__ void take(State& state, const Vector& p, u64 index, const Setup& setup) {
-        const Elements<E> e(p);
-        add_all<Fold>(state, e.element, index, setup);
+        add_vector<Fold>(state, p, index, setup);
     }
     __device__ __forceinline__ void flush(State&) {}
 };

@@ -267,8 +267,7 @@ fn rows_of<T: Element>() {
             let here = reduce_axes(&here, &[1]).unwrap().nan(nan);
             let there = machine.reduce_axes(on.slice(from..), &layout, &[1]).unwrap().nan(nan);
             let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap();
-            // Complex numbers may begin at any part, where a warp reads no vectors.
-            let is_short = length * size_of::<T>() <= 4096 && !T::DTYPE.is_complex();
+            let is_short = length * size_of::<T>() <= 4096;
             assert_eq!(launches[0].entry.ends_with("rows"), is_short, "{launches:?}");
             let [here, there] = [
                 here.columns(Op::Prod, Finish::default()),
@@ -283,6 +282,47 @@ fn rows_of<T: Element>() {
 #[test]
 fn products_of_short_rows_have_the_bits_of_the_processor() {
     of_floats!(rows_of);
+}
+
+/// Segments by offsets that warps take some of: short ones, which are a lane's each, and others of some runs, with some that are not staged; from any element on, and so
+/// few that a warp takes one.
+fn offsets_of<T: Element>() {
+    let Some(machine) = machine(2, 14) else { return };
+    let mut random = Random(21);
+    for (case, (most, segments)) in
+        [(3, 900), (70, 150), (70, 7), (300, 40), (1100, 12)].into_iter().enumerate()
+    {
+        for kind in [Contents::Wide, Contents::Specials, Contents::Zeros, Contents::Ties] {
+            // A simulator, which is slow, runs some of the larger ones.
+            if SCALE == 1 && most > 3 && (kind as usize + T::DTYPE as usize + case) % 4 > 1 {
+                continue;
+            }
+            let mut ends = vec![(kind as u64 + case as u64) % 3];
+            for _ in 0..segments {
+                ends.push(ends[ends.len() - 1] + random.next() % (most + 1));
+            }
+            let n = ends[segments];
+            let x = array::<T>(kind, n as usize, &mut random);
+            let nan = NANS[(case / 2 + kind as usize) % 2];
+            let (on, offsets) = (machine.upload(&x).unwrap(), machine.upload(&ends).unwrap());
+            let there = machine.reduce_segments(&on, &offsets).nan(nan);
+            let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap();
+            let is_short = n / segments as u64 * size_of::<T>() as u64 <= 4096;
+            assert_eq!(launches[0].entry.ends_with("_offsets"), is_short, "{launches:?}");
+            let here = reduce_segments(&x, Segments::offsets(&ends)).unwrap().nan(nan);
+            let [here, there] = [
+                here.columns(Op::Prod, Finish::default()),
+                there.columns(Op::Prod, Finish::default()),
+            ];
+            let what = format!("{segments} of up to {most} {} {kind:?} {nan:?}", T::DTYPE);
+            assert_eq!(text(there), text(here), "{what}");
+        }
+    }
+}
+
+#[test]
+fn products_of_short_segments_have_the_bits_of_the_processor() {
+    of_floats!(offsets_of);
 }
 
 /// Columns that lanes have of their own: one matrix and several, rows that are whole words and others, in one piece and in several, backward.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use warpfold_kernels::arguments::{
     ColumnArguments, FallbackColumnArguments, Moment, MomentArguments, SegmentArguments,
     StridedArguments, TREE_RUN, TREE_SHORT_ROW_BYTES, TreeArguments, TreeColumnArguments,
-    TreeJoinArguments, TreeRowArguments,
+    TreeJoinArguments, TreeRowArguments, TreeSegmentArguments,
 };
 
 use crate::kernel::map::Spliced;
@@ -129,17 +129,12 @@ impl Launches<'_> {
             Fallback::Blocks(_) if plan.fold == BatchedFold::Stats => {
                 self.columns_of_stats(|one, module| one.blocks(module, Some(cut), None))
             }
-            Fallback::Blocks(module) => match plan.way {
-                CudaWay::Trees(trees) if trees.walk == TreeWalk::Rows => {
-                    let rows = segments;
-                    let arguments = TreeRowArguments { x, rows, length, out, options };
-                    let bytes = length * plan.batch.dtype.size() as u64;
-                    let is_short = bytes <= TREE_SHORT_ROW_BYTES;
-                    let suffix = if is_short { "_short_rows" } else { "_rows" };
-                    vec![self.of(module, suffix, plan.grid, arguments.words().into())]
-                }
-                _ => vec![self.blocks(module, Some(cut), None)],
-            },
+            Fallback::Blocks(module) => {
+                vec![
+                    self.staged_trees(&module, cut)
+                        .unwrap_or_else(|| self.blocks(module, Some(cut), None)),
+                ]
+            }
         };
         let fallback = fallback.into_iter().chain(self.joined_trees());
         if matches!(plan.way, CudaWay::Blocks | CudaWay::Trees(_)) {
@@ -153,6 +148,40 @@ impl Launches<'_> {
         let words = SegmentArguments { bounds, ..arguments }.words().into();
         let launch = self.of(plan.entry(), plan.entry_suffix(), plan.grid, words);
         std::iter::once(launch).chain(fallback).collect()
+    }
+
+    /// Products of short rows and segments, which warps read by whole vectors: where elements are aligned to their size, as complex numbers
+    /// that begin at an imaginary part are not.
+    fn staged_trees(&self, module: &str, cut: Cut) -> Option<BatchedLaunch> {
+        let Launches { plan, x, out, faults, .. } = *self;
+        let CudaWay::Trees(trees) = plan.way else { return None };
+        let (n, segments, offsets, bounds, length) = parameters(cut);
+        let (size, options) = (plan.batch.dtype.size() as u64, self.options());
+        let (suffix, words): (_, Vec<u64>) = match trees.walk {
+            TreeWalk::Parts | TreeWalk::Columns => return None,
+            TreeWalk::Rows => {
+                let is_short = length * size <= TREE_SHORT_ROW_BYTES;
+                let suffix = if is_short { "_short_rows" } else { "_rows" };
+                let arguments = TreeRowArguments { x, rows: segments, length, out, options };
+                (suffix, arguments.words().into())
+            }
+            TreeWalk::Offsets => {
+                let arguments = TreeSegmentArguments {
+                    x,
+                    n,
+                    offsets,
+                    bounds,
+                    length,
+                    segments,
+                    out,
+                    faults,
+                    options,
+                };
+                ("_offsets", arguments.words().into())
+            }
+        };
+        let is_aligned = x.is_multiple_of(size);
+        is_aligned.then(|| self.of(module.to_owned(), suffix, plan.grid, words))
     }
 
     /// Of columns, whose inputs are `folded`.

@@ -52,6 +52,8 @@ pub enum TreeWalk {
     Columns,
     /// Runs of rows of up to a block, one after another in memory, some rows a warp.
     Rows,
+    /// Runs of segments by offsets, most of them of up to a block, up to 32 segments a warp.
+    Offsets,
 }
 
 /// Threads of a thread block, whose tiles of whole blocks lie in its shared memory (`tree_parts.cuh`), and its warps.
@@ -87,23 +89,24 @@ impl Trees {
         if let Some(columns) = Trees::of_columns(batch, each, warps) {
             return columns;
         }
-        let whole = Trees { lanes: 1, pieces: 1, span: 0, group: 1, walk: TreeWalk::Parts };
-        let is_rows = match &batch.partition {
-            Partition::Axes(form) => dense_rows(form).is_some(),
-            _ => is_known,
-        };
-        let is_short = (1..=BLOCK).contains(&each)
-            && each * batch.dtype.size() as u64 <= TreeSizes::KERNELS.row_bytes;
-        // Arrays of complex numbers may begin at any of their parts, where a warp's vectors could not be read: there is no kernel.
-        if is_rows && is_short && !batch.dtype.is_complex() {
-            return Trees { walk: TreeWalk::Rows, ..whole };
-        }
         // As many lanes as there are runs, but one where neighbours lie side by side.
         let lanes = match is_across && outputs >= RUN {
             true => 1,
             false => each.div_ceil(RUN).clamp(1, 32).next_power_of_two(),
         };
-        let whole = Trees { lanes, ..whole };
+        let whole = Trees { lanes, pieces: 1, span: 0, group: 1, walk: TreeWalk::Parts };
+        let is_rows = match &batch.partition {
+            Partition::Axes(form) => dense_rows(form).is_some(),
+            _ => is_known,
+        };
+        let is_short =
+            each <= BLOCK && each * batch.dtype.size() as u64 <= TreeSizes::KERNELS.row_bytes;
+        if is_rows && is_short && each > 0 {
+            return Trees { walk: TreeWalk::Rows, ..whole };
+        }
+        if is_short && matches!(batch.partition, Partition::Segments { .. }) && !is_known {
+            return Trees { walk: TreeWalk::Offsets, ..whole };
+        }
         // So many pieces that each warp has two.
         let wanted = (2 * warps).div_ceil(whole.units(batch).max(1));
         if !is_known || wanted < 4 || each < 2 * LEAST_SPAN {
@@ -142,6 +145,10 @@ impl Trees {
     pub(super) fn units(&self, batch: &Batch) -> u64 {
         let of_lane = match self.walk {
             TreeWalk::Rows => return batch.bytes().div_ceil(BYTES_OF_WARP),
+            TreeWalk::Offsets => {
+                let of_bytes = batch.bytes().div_ceil(BYTES_OF_WARP).min(batch.outputs());
+                return batch.outputs().div_ceil(32).max(of_bytes);
+            }
             TreeWalk::Columns => columns_of_lane(batch),
             TreeWalk::Parts => 1,
         };
@@ -211,7 +218,9 @@ mod tests {
         assert_eq!(rows(1 << 20, 4).walk, TreeWalk::Rows);
         assert_eq!(axes(&[1 << 20, 1024], 1).walk, TreeWalk::Rows);
         assert_eq!(rows(1 << 20, 1025).walk, TreeWalk::Parts);
-        assert_eq!(segments(1 << 20, 65, BoundsKind::Offsets64).lanes, 4);
+        let by_offsets = segments(1 << 20, 65, BoundsKind::Offsets64);
+        assert_eq!((by_offsets.walk, by_offsets.lanes), (TreeWalk::Offsets, 4));
+        assert_eq!(segments(1 << 20, 1025, BoundsKind::Offsets64).walk, TreeWalk::Parts);
         assert_eq!(rows(1 << 14, 1 << 14).pieces, 1);
         let few = rows(2, 1 << 27);
         assert!(few.span.is_power_of_two() && few.span >= LEAST_SPAN, "{few:?}");
