@@ -468,25 +468,24 @@ template <class E> struct ArgExtreme {
     static constexpr bool TAKES_SOME = true;
     template <u32 N>
     static __device__ __forceinline__ void add_some(State& s, const E (&e)[N], u64 index, const Setup& setup) {
-        R best = setup.of(e[0]);
-        u32 at = 0;
+        if constexpr (sizeof(E) == 2 && N >= PER_VECTOR<E>) {
+            u32 at;
+            const R best = setup.highest(e, at);
+            if (is_better(s, best, setup)) s = {best, index + at};
+        } else {
+            R best = setup.of(e[0]);
+            u32 at = 0;
 #pragma unroll
-        for (u32 i = 1; i < N; i++) {
-            const R r = setup.of(e[i]);
-            if (r > best) best = r, at = i;
+            for (u32 i = 1; i < N; i++) {
+                const R r = setup.of(e[i]);
+                if (r > best) best = r, at = i;
+            }
+            if (is_better(s, best, setup)) s = {best, index + at};
         }
-        if (is_better(s, best, setup)) s = {best, index + at};
     }
     // The rank of a NaN that is skipped no other float has.
     static __device__ __forceinline__ bool is_better(const State& s, R best, const Setup& setup) {
         return (best > s.best || s.at == ~0ull) && !(setup.skip && best == LOWEST<R>);
-    }
-    static constexpr bool TAKES_VECTORS = sizeof(E) == 2;
-    template <u32 N>
-    static __device__ __forceinline__ void add_vector(State& s, const E (&e)[N], u64 index, const Setup& setup) {
-        u32 at;
-        const R best = setup.highest(e, at);
-        if (is_better(s, best, setup)) s = {best, index + at};
     }
     static __device__ __forceinline__ void merge(State& a, const State& b) {
         if (b.best > a.best || (b.best == a.best && b.at < a.at)) a = b;

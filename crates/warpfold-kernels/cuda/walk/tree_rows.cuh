@@ -17,7 +17,8 @@ constexpr u32 SHORT_ROW_BYTES = 256, LONGEST_ROW_BYTES = 4096;
 template <class Op, bool ARE_SHORT> struct StagedRows {
     typedef typename Op::Element E;
     typedef typename Op::Node Node;
-    static constexpr u32 PER = PER_VECTOR<E>, FLIGHT = 4;
+    // Vectors that a lane has in flight, and the fours of a run that are taken side by side.
+    static constexpr u32 PER = PER_VECTOR<E>, FLIGHT = ARE_SHORT ? 4 : 8, FOURS = ARE_SHORT || Op::LANES > 1 ? 1 : 4;
     // Vectors of a warp, with some for rows that do not begin at one, bytes that it takes of the shortest rows, and the
     // most runs that wait: those of as many elements, each of 32 outputs with one that is there in part.
     static constexpr u32 VECTORS = 512, ROOM = VECTORS + 8, BYTES = 2048, RUNS = VECTORS * PER / RUN + 32;
@@ -95,6 +96,16 @@ template <class Op, bool ARE_SHORT> struct StagedRows {
         const bool are_fours = begin % 4 == 0;
         const u32 end = begin + count;
         u32 i = begin;
+        if constexpr (FOURS > 1) {
+#pragma unroll 1
+            for (; are_fours && i + 4 * FOURS <= end; i += 4 * FOURS) {
+                E e[FOURS][4];
+#pragma unroll
+                for (u32 k = 0; k < FOURS; k++) four(e[k], i + 4 * k);
+#pragma unroll
+                for (u32 k = 0; k < FOURS; k++) chain.four(e[k]);
+            }
+        }
 #pragma unroll 1
         for (; i + 4 <= end; i += 4) {
             E e[4];

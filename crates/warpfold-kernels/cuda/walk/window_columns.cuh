@@ -16,6 +16,10 @@ template <class Fold, bool HAS = HAS_WINDOW<Fold>> constexpr bool BY_WINDOWS = f
 template <class Fold>
 constexpr bool BY_WINDOWS<Fold, true> = sizeof(typename Fold::Element) == 2 || Fold::Window::COUNT > 1;
 
+// Blocks that a multiprocessor holds. By windows of 16 bits fewer, whose sums find registers.
+template <class Fold>
+constexpr int COLUMN_BLOCKS = HAS_WINDOW<Fold> && sizeof(typename Fold::Element) == 2 ? 3 : Fold::BLOCKS;
+
 // A vector of as many rows of some columns as it has room for.
 template <class E, u32 COLUMNS> union Lines {
     struct alignas(COLUMNS * sizeof(E)) Line {
