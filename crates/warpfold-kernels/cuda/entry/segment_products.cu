@@ -8,11 +8,13 @@
 #include "walk/tree_columns.cuh"
 #include "walk/tree_segments.cuh"
 
-template <class E> struct Multiply {
-    typedef RealSpans Spans;
-    typedef RealProduct<E, Nan::Propagate> Op;
-    static __device__ __forceinline__ RealNode run(const void* x, const TreeInput& in, u64 first, u32 count,
-                                                   FoldOptions c) {
+// What is folded, of one type.
+template <class SPANS, class OP> struct MultiplyBy {
+    typedef SPANS Spans;
+    typedef OP Op;
+    typedef typename Op::Element E;
+    static __device__ __forceinline__ typename Spans::Node run(const void* x, const TreeInput& in, u64 first, u32 count,
+                                                               FoldOptions c) {
         return run_of<Op>(static_cast<const E*>(x), in, first, count, c.skip());
     }
     static __device__ __forceinline__ bool whole(const void* x, u64 first, u64 blocks, FoldOptions c,
@@ -30,10 +32,12 @@ template <class E> struct Multiply {
         fold_staged_rows<Spans, Op, ARE_SHORT>(x, rows, length, c.skip(), stage, write);
     }
     template <class Write>
-    static __device__ __forceinline__ void segments(const SegmentArguments& a, FoldOptions c,
-                                                    TreeStage<Op>& stage, const Write& write) {
+    static __device__ __forceinline__ void segments(const SegmentArguments& a, FoldOptions c, TreeStage<Op>& stage,
+                                                    const Write& write) {
         fold_staged_segments<Spans, Op>(a, c.skip(), stage, write);
     }
+};
+template <class E> struct Multiply : MultiplyBy<RealSpans, RealProduct<E, Nan::Propagate>> {
     static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, FoldOptions) {
         constexpr bool WIDE = sizeof(E) == 8;
         write_real(WIDE ? Format::F64 : Format::F32, static_cast<char*>(out) + k * (WIDE ? 8 : 4), n);
@@ -78,8 +82,8 @@ template <> struct Multiply<half> : Multiply<f32> {
         Multiply<bf16>::rows<ARE_SHORT>(x, rows, length, c, reinterpret_cast<Bfloats&>(stage), write);
     }
     template <class Write>
-    static __device__ __forceinline__ void segments(const SegmentArguments& a, FoldOptions c,
-                                                    TreeStage<Op>& stage, const Write& write) {
+    static __device__ __forceinline__ void segments(const SegmentArguments& a, FoldOptions c, TreeStage<Op>& stage,
+                                                    const Write& write) {
         typedef TreeStage<Multiply<bf16>::Op> Bfloats;
         static_assert(sizeof(Bfloats) == sizeof(stage), "the same room");
         if (!c.is_bfloat()) return Multiply<f16>::segments(a, c, stage, write);
@@ -98,32 +102,7 @@ template <> struct Multiply<half> : Multiply<f32> {
         return !c.is_narrow() && Multiply<f32>::write_at_once(out, k, chain, c);
     }
 };
-template <class E> struct MultiplyPairs {
-    typedef ComplexSpans Spans;
-    typedef ComplexProduct<E, Nan::Propagate> Op;
-    static __device__ __forceinline__ ComplexNode run(const void* x, const TreeInput& in, u64 first, u32 count,
-                                                      FoldOptions c) {
-        return run_of<Op>(static_cast<const E*>(x), in, first, count, c.skip());
-    }
-    static __device__ __forceinline__ bool whole(const void* x, u64 first, u64 blocks, FoldOptions c,
-                                                 PartTile<Op>& tile, Carried<Spans>& carried) {
-        return fold_blocks<Op>(static_cast<const E*>(x) + first, blocks, c.skip(), tile, carried);
-    }
-    template <bool ARE_RUNS, class Write>
-    static __device__ __forceinline__ void columns(const TreeColumns& a, FoldOptions, const Write& write) {
-        if constexpr (ARE_RUNS) fold_run_columns<Op>(a, write);
-        else fold_tree_columns<Spans, Op>(a, write);
-    }
-    template <bool ARE_SHORT, class Write>
-    static __device__ __forceinline__ void rows(const void* x, u64 rows, u32 length, FoldOptions c,
-                                                typename StagedRows<Op, ARE_SHORT>::Stage& stage, const Write& write) {
-        fold_staged_rows<Spans, Op, ARE_SHORT>(x, rows, length, c.skip(), stage, write);
-    }
-    template <class Write>
-    static __device__ __forceinline__ void segments(const SegmentArguments& a, FoldOptions c,
-                                                    TreeStage<Op>& stage, const Write& write) {
-        fold_staged_segments<Spans, Op>(a, c.skip(), stage, write);
-    }
+template <class E> struct MultiplyPairs : MultiplyBy<ComplexSpans, ComplexProduct<E, Nan::Propagate>> {
     static __device__ __forceinline__ void write(void* out, u64 k, const ComplexNode& n, FoldOptions) {
         write_complex(sizeof(E) == 16 ? Format::F64 : Format::F32, static_cast<E*>(out) + k, n);
     }
@@ -192,27 +171,27 @@ extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, 4)
         });
 }
 // Of columns, or of their pieces; of columns of up to a run, which need few registers.
-#define COLUMNS_KERNEL(COLUMNS, BLOCKS, ARE_RUNS)                                                                      \
-    extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, BLOCKS)                                              \
-        NAME(ENTRY, COLUMNS)(const void* x, u64 width, u64 rows, u64 batches, u64 row_pitch, u64 batch_pitch,          \
-                            void* out, u64 options, u64 pieces, u64 span, Multiply<ELEMENT>::Spans::Node* states) {    \
-        typedef Multiply<ELEMENT> P;                                                                                   \
-        const FoldOptions desc{u32(options)};                                                                          \
-        const TreeColumns columns = {x, width, rows, batches, row_pitch, batch_pitch, pieces, span, desc.skip()};      \
-        P::columns<ARE_RUNS>(columns, desc, TreeOutputs<P>{out, desc, pieces, states});                                \
+#define COLUMNS_KERNEL(COLUMNS, BLOCKS, ARE_RUNS) \
+    extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, BLOCKS) \
+        NAME(ENTRY, COLUMNS)(const void* x, u64 width, u64 rows, u64 batches, u64 row_pitch, u64 batch_pitch, \
+                             void* out, u64 options, u64 pieces, u64 span, Multiply<ELEMENT>::Spans::Node* states) { \
+        typedef Multiply<ELEMENT> P; \
+        const FoldOptions desc{u32(options)}; \
+        const TreeColumns columns = {x, width, rows, batches, row_pitch, batch_pitch, pieces, span, desc.skip()}; \
+        P::columns<ARE_RUNS>(columns, desc, TreeOutputs<P>{out, desc, pieces, states}); \
     }
 COLUMNS_KERNEL(_columns, BLOCKS_OF_COLUMNS<ELEMENT>, false)
 COLUMNS_KERNEL(_short_columns, BLOCKS_OF_SHORT<ELEMENT>, true)
 // Of rows of up to a block and 4 KiB, one after another, whose elements are aligned to their size; of those of up to
 // 256 bytes.
-#define ROWS_KERNEL(ROWS, BLOCKS, ARE_SHORT)                                                                           \
-    extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, BLOCKS)                                              \
-        NAME(ENTRY, ROWS)(const void* x, u64 rows, u64 length, void* out, u64 options) {                               \
-        typedef Multiply<ELEMENT> P;                                                                                   \
-        __shared__ StagedRows<P::Op, ARE_SHORT>::Stage stages[PART_WARPS];                                             \
-        const FoldOptions desc{u32(options)};                                                                          \
-        P::rows<ARE_SHORT>(x, rows, u32(length), desc, stages[threadIdx.x / 32],                                       \
-                           TreeOutputs<P>{out, desc, 1, nullptr});                                                     \
+#define ROWS_KERNEL(ROWS, BLOCKS, ARE_SHORT) \
+    extern "C" __global__ void __launch_bounds__(32 * PART_WARPS, BLOCKS) \
+        NAME(ENTRY, ROWS)(const void* x, u64 rows, u64 length, void* out, u64 options) { \
+        typedef Multiply<ELEMENT> P; \
+        __shared__ StagedRows<P::Op, ARE_SHORT>::Stage stages[PART_WARPS]; \
+        const FoldOptions desc{u32(options)}; \
+        P::rows<ARE_SHORT>(x, rows, u32(length), desc, stages[threadIdx.x / 32], \
+                           TreeOutputs<P>{out, desc, 1, nullptr}); \
     }
 ROWS_KERNEL(_rows, 4, false)
 ROWS_KERNEL(_short_rows, 6, true)

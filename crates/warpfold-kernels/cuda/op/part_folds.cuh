@@ -276,16 +276,17 @@ template <class E, bool MAY_BE_ABSOLUTE = false> struct Ranks {
         const R r = R(size ^ sign ^ flip);
         return is_nan(x) ? of_nan : r;
     }
-};
-// The highest rank of a vector, whose elements are ranked one by one.
-template <class E, bool MAY_BE_ABSOLUTE = false> struct VectorRanks : Ranks<E, MAY_BE_ABSOLUTE> {
-    using Ranks<E, MAY_BE_ABSOLUTE>::Ranks;
-    template <u32 N> __device__ __forceinline__ typename Ranks<E>::R highest(const E (&e)[N]) const {
-        typename Ranks<E>::R best = this->of(e[0]);
+    // The highest of several.
+    template <u32 N> __device__ __forceinline__ R highest(const E (&e)[N]) const {
+        R best = of(e[0]);
 #pragma unroll
-        for (u32 i = 1; i < N; i++) best = larger(best, this->of(e[i]));
+        for (u32 i = 1; i < N; i++) best = larger(best, of(e[i]));
         return best;
     }
+};
+// Ranks whose highest is found at once, where a type has a way.
+template <class E, bool MAY_BE_ABSOLUTE = false> struct VectorRanks : Ranks<E, MAY_BE_ABSOLUTE> {
+    using Ranks<E, MAY_BE_ABSOLUTE>::Ranks;
 };
 // Of 16 bits the largest of the bits are asked, as signed numbers and as unsigned ones, and one rank at the end: those
 // of floats above zero have the order of the numbers, and NaNs of either sign are beyond the infinities. Of four
@@ -325,7 +326,7 @@ template <bool MAY_BE_ABSOLUTE> struct VectorRanks<u16, MAY_BE_ABSOLUTE> : Ranks
             const bool below = most < 0 && u32(most) > last;
             if (largest <= (last | 0x80000000) && (below || u32(most) <= last))
                 return below ? R(all_least ^ u32(HIGHEST<R>)) : most;
-            return one_by_one(e);
+            return All::highest(e);
         }
         const bool no_nan = largest <= (last | 0x80000000);
         if (no_nan && u32(most) <= last) return most;
@@ -336,7 +337,7 @@ template <bool MAY_BE_ABSOLUTE> struct VectorRanks<u16, MAY_BE_ABSOLUTE> : Ranks
             for (u32 i = 0; i < N; i++) least = turned(e[i]) < least ? turned(e[i]) : least;
             return R(least ^ u32(HIGHEST<R>));
         }
-        return one_by_one(e);
+        return All::highest(e);
     }
     template <u32 N> __device__ __forceinline__ R largest_magnitude(const u16 (&e)[N]) const {
         u32 largest = 0;
@@ -371,16 +372,10 @@ template <bool MAY_BE_ABSOLUTE> struct VectorRanks<u16, MAY_BE_ABSOLUTE> : Ranks
             at = least & 0xffff;
             return R((least - at) ^ u32(HIGHEST<R>));
         }
-        const R best = one_by_one(e);
+        const R best = All::highest(e);
         at = 0;
 #pragma unroll
         for (u32 i = N; i-- > 0;) at = this->of(e[i]) == best ? i : at;
-        return best;
-    }
-    template <u32 N> __device__ __forceinline__ R one_by_one(const u16 (&e)[N]) const {
-        R best = this->of(e[0]);
-#pragma unroll
-        for (u32 i = 1; i < N; i++) best = larger(best, this->of(e[i]));
         return best;
     }
 };

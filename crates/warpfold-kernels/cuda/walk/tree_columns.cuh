@@ -66,8 +66,8 @@ template <class Op> struct LaneColumns {
             for (u32 c = 0; c < COLUMNS; c++) {
                 // A branch, or, of complex numbers, whose registers are all in use, a choice an element.
                 if constexpr (Op::LANES > 1) {
-                    chain[c].four({kept(element(row[k], c)), kept(element(row[k + 1], c)),
-                                   kept(element(row[k + 2], c)), kept(element(row[k + 3], c))});
+                    chain[c].four({kept(element(row[k], c)), kept(element(row[k + 1], c)), kept(element(row[k + 2], c)),
+                                   kept(element(row[k + 3], c))});
                 } else {
                     E e[4];
 #pragma unroll

@@ -1,9 +1,9 @@
 // Many outputs, each along the canonical tree of its own elements (tree_array.cuh): short segments, by offsets.
 //
-// A warp holds the ends of up to 32 segments, which lie one after another. It reads as many of them as there is room for by
-// whole vectors to shared memory, as it does rows (tree_rows.cuh). Of up to 256 bytes each a lane takes a segment; else
-// runs go from lane to lane, whichever segments they are of, and wait until a lane a segment multiplies them. A segment
-// that is longer than a block, or than the room, is folded by all lanes where it lies.
+// A warp holds the ends of up to 32 segments, which lie one after another. It reads as many of them as there is room
+// for by whole vectors to shared memory, as it does rows (tree_rows.cuh). Of up to 256 bytes each a lane takes a
+// segment; else runs go from lane to lane, whichever segments they are of, and wait until a lane a segment multiplies
+// them. A segment that is longer than a block, or than the room, is folded by all lanes where it lies.
 //
 // Floor: input, offsets and output once through the memory. Of segments of random lengths lanes wait for the longest.
 #pragma once
@@ -11,11 +11,11 @@
 
 // The ends of up to 32 segments, a lane each.
 struct SegmentEnds {
-    u64 first, begin, end;  // number of the first segment; elements of the lane's one
-    u32 here;               // how many segments there are
-    bool sound;             // whether the ends ascend
+    u64 begin, end;  // the elements of the lane's segment
+    u32 here;        // how many segments there are
+    bool sound;      // whether the ends ascend
 
-    __device__ __forceinline__ SegmentEnds(const SegmentArguments& a, u64 first, u32 most) : first(first) {
+    __device__ __forceinline__ SegmentEnds(const SegmentArguments& a, u64 first, u32 most) {
         const u32 lane = threadIdx.x % 32;
         const Bounds bounds(a);
         here = u32(min(a.segments - first, u64(most)));

@@ -325,6 +325,37 @@ fn products_of_short_segments_have_the_bits_of_the_processor() {
     of_floats!(offsets_of);
 }
 
+/// Rows and segments of complex numbers that begin at the imaginary part of another one's, where a warp can read no vectors.
+#[test]
+fn products_of_complex_numbers_at_any_part_have_the_bits_of_the_processor() {
+    let Some(machine) = machine(2, 15) else { return };
+    let parts = array::<f32>(Contents::Wide, 1201, &mut Random(22));
+    let x: Vec<Complex<f32>> =
+        parts[1..].chunks_exact(2).map(|part| Complex::new(part[0], part[1])).collect();
+    let on = machine.upload(&parts).unwrap();
+    // SAFETY: the array has as many numbers from its second part on, and outlives the view; numbers may begin at any of their parts.
+    let there =
+        unsafe { warpfold::kernel::View::<_, Complex<f32>>::from_raw(on.address() + 4, x.len()) };
+    for length in [4, 60] {
+        let layout = Layout::c(&[600 / length, length]).unwrap();
+        let there = machine.reduce_axes(there, &layout, &[1]).unwrap();
+        let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap();
+        assert_eq!(launches[0].entry, "segment_products_complex64", "{launches:?}");
+        let here = reduce_axes(&View::of(&x, layout).unwrap(), &[1]).unwrap();
+        let here = here.columns(Op::Prod, Finish::default());
+        let there = there.columns(Op::Prod, Finish::default());
+        assert_eq!(text(there), text(here), "rows of {length}");
+    }
+    let ends = [0u64, 3, 3, 40, 600];
+    let offsets = machine.upload(&ends).unwrap();
+    let there = machine.reduce_segments(there, &offsets);
+    let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap();
+    assert_eq!(launches[0].entry, "segment_products_complex64", "{launches:?}");
+    let here = reduce_segments(&x, Segments::offsets(&ends)).unwrap();
+    let here = here.columns(Op::Prod, Finish::default());
+    assert_eq!(text(there.columns(Op::Prod, Finish::default())), text(here), "segments");
+}
+
 /// Columns that lanes have of their own: one matrix and several, rows that are whole words and others, in one piece and in several, backward.
 fn columns_of<T: Element>() {
     let Some(machine) = machine(2, 10) else { return };
