@@ -7,14 +7,8 @@
 #include "num/order.cuh"
 #include "op/integer_product.cuh"
 #include "op/part_floats.cuh"
+#include "op/part_ranks.cuh"
 #include "num/wide_integers.cuh"
-
-// The bits of elements, and their width in registers.
-template <class E> using Bits = typename Select<sizeof(E) == 8, u64, u32>::type;
-__device__ __forceinline__ u32 bits_of(u8 x) { return x; }
-__device__ __forceinline__ u32 bits_of(u16 x) { return x; }
-__device__ __forceinline__ u32 bits_of(u32 x) { return x; }
-__device__ __forceinline__ u64 bits_of(u64 x) { return x; }
 
 // Integers of up to 32 bits as i64: the sign is moved up by hand.
 template <class E> struct Integers {
@@ -53,17 +47,10 @@ __device__ __forceinline__ f64 to_f64(u64 high, u64 low, u64 divisor) {
 
 template <class T> __device__ __forceinline__ T* results(const SegmentArguments& a) { return static_cast<T*>(a.out); }
 
-// What totals and extremes may be asked for.
+// What totals may be asked for.
 enum Total_ { SUM, MEAN, L1, COUNT };
-enum Side_ { MIN, MAX, LINF, ANY, ALL };
 
 // Whether bits are those of something nonzero; a NaN is, unless it is skipped. Of any type.
-template <class E> __device__ __forceinline__ Bits<E> infinity(FoldOptions c) {
-    if constexpr (sizeof(E) == 1) return 0;
-    else if constexpr (sizeof(E) == 2) return c.is_bfloat() ? 0x7f80 : 0x7c00;
-    else if constexpr (sizeof(E) == 4) return 0x7f800000u;
-    else return 0x7ff0000000000000ull;
-}
 template <class E> struct Nonzero {
     typedef Bits<E> B;
     B unsigned_, most;  // the bits that are no sign, and the last value that counts
@@ -244,152 +231,6 @@ template <class E> struct Norm {
         write_result<E>(a, c, k, canonical(nearest_result<E>(c.fold() == ROOT ? sqrt(s.sum) : s.sum, c)));
     }
 };
-
-// Ranks as order.cuh has them, of any type of a width: of numbers, or, where folds may ask for those, of their
-// magnitudes: linf, any and all do.
-template <class E, bool MAY_BE_ABSOLUTE = false> struct Ranks {
-    typedef Bits<E> B;
-    typedef typename Select<sizeof(E) == 8, i64, i32>::type R;
-    static constexpr u32 UP = 8 * (sizeof(B) - sizeof(E));  // narrow numbers stand at the top of their word
-    // Of negative numbers bits are turned; of magnitudes of integers one is added then.
-    B sign, turned, negated, unsigned_, most, flip;
-    R of_nan;
-    __device__ __forceinline__ explicit Ranks(FoldOptions c)
-        : sign(mask_if<B>(!c.is_float() && (!c.is_signed() || is_absolute(c)), LOWEST<R>)),
-          turned(mask_if<B>(c.is_float() || (c.is_signed() && is_absolute(c)),
-                            c.is_float() ? is_absolute(c) ? LOWEST<R> : HIGHEST<R> : R(-1))),
-          negated(mask_if<B>(c.is_signed() && is_absolute(c))), unsigned_(~mask_if<B>(c.is_float(), LOWEST<R>)),
-          most(~mask_if<B>(c.is_float(), ~(infinity<E>(c) << UP))), flip(mask_if<B>(of_least(c))),
-          of_nan(R(mask_if<B>(true, c.skip() || (is_absolute(c) && c.fold() == ALL) ? LOWEST<R> : HIGHEST<R>))) {}
-    static __device__ __forceinline__ bool is_absolute(FoldOptions c) { return MAY_BE_ABSOLUTE && c.fold() >= LINF; }
-    static __device__ __forceinline__ bool of_least(FoldOptions c) {
-        return c.fold() == MIN || (MAY_BE_ABSOLUTE && c.fold() == ALL);
-    }
-    // The rank of the magnitude of zero.
-    static __device__ __forceinline__ R of_zero(FoldOptions c) {
-        return (c.is_float() ? 0 : LOWEST<R>)^(of_least(c) ? R(-1) : R(0));
-    }
-    __device__ __forceinline__ bool is_nan(E x) const { return (bits_of(x) << UP & unsigned_) > most; }
-    __device__ __forceinline__ R of(E x) const {
-        const B b = bits_of(x) << UP, negative = B(R(b) >> (8 * sizeof(R) - 1));
-        const B size = (b ^ (negative & turned)) - (MAY_BE_ABSOLUTE ? negative & negated : 0);
-        const R r = R(size ^ sign ^ flip);
-        return is_nan(x) ? of_nan : r;
-    }
-    // The highest of several.
-    template <u32 N> __device__ __forceinline__ R highest(const E (&e)[N]) const {
-        R best = of(e[0]);
-#pragma unroll
-        for (u32 i = 1; i < N; i++) best = larger(best, of(e[i]));
-        return best;
-    }
-};
-// Ranks whose highest is found at once, where a type has a way.
-template <class E, bool MAY_BE_ABSOLUTE = false> struct VectorRanks : Ranks<E, MAY_BE_ABSOLUTE> {
-    using Ranks<E, MAY_BE_ABSOLUTE>::Ranks;
-};
-// Of 16 bits the largest of the bits are asked, as signed numbers and as unsigned ones, and one rank at the end: those
-// of floats above zero have the order of the numbers, and NaNs of either sign are beyond the infinities. Of four
-// operations an element half are as many a clock as others; a rank has ten such.
-template <bool MAY_BE_ABSOLUTE> struct VectorRanks<u16, MAY_BE_ABSOLUTE> : Ranks<u16, MAY_BE_ABSOLUTE> {
-    typedef Ranks<u16, MAY_BE_ABSOLUTE> All;
-    using typename All::R;
-    // Bits that count and that are turned, and the last bits above zero that are no NaN's.
-    u32 kept, reversed, last;
-    __device__ __forceinline__ explicit VectorRanks(FoldOptions c) : All(c) {
-        const bool is_magnitude = All::is_absolute(c), of_float = c.is_float(), of_least = All::of_least(c),
-                   has_nans = of_float && !(is_magnitude && of_least),
-                   is_signed = of_float ? !is_magnitude : c.is_signed() && !is_magnitude;
-        kept = 0xffff0000 & ~mask_if<u32>(of_float && is_magnitude, 0x80000000);
-        // The least of floats is the largest with all signs turned, of others that with all bits turned.
-        reversed = mask_if<u32>(of_least && (!of_float || is_magnitude), 0xffffffff) ^
-                   mask_if<u32>(of_least && of_float && !is_magnitude, 0x80000000) ^
-                   mask_if<u32>(!of_float && !is_signed, 0x80000000);
-        last = ~mask_if<u32>(has_nans, ~(infinity<u16>(c) << 16 | 0xffff));
-        // Magnitudes of signed integers are no bits of theirs.
-        if (MAY_BE_ABSOLUTE && !of_float && c.is_signed() && c.fold() == LINF) kept = 0;
-    }
-    __device__ __forceinline__ u32 turned(u16 x) const { return (u32(x) << 16 & kept) ^ reversed; }
-    template <u32 N> __device__ __forceinline__ R highest(const u16 (&e)[N]) const {
-        if (MAY_BE_ABSOLUTE && kept == 0) return largest_magnitude(e);
-        R most = LOWEST<R>;
-        u32 largest = 0, all_least = ~0u;
-#pragma unroll
-        for (u32 i = 0; i < N; i++) {
-            const u32 bits = turned(e[i]);
-            most = larger(most, R(bits));
-            largest = bits > largest ? bits : largest;
-            if constexpr (N < PER_VECTOR<u16>) all_least = bits < all_least ? bits : all_least;
-        }
-        if constexpr (N < PER_VECTOR<u16>) {
-            // Of few all are often below zero.
-            const bool below = most < 0 && u32(most) > last;
-            if (largest <= (last | 0x80000000) && (below || u32(most) <= last))
-                return below ? R(all_least ^ u32(HIGHEST<R>)) : most;
-            return All::highest(e);
-        }
-        const bool no_nan = largest <= (last | 0x80000000);
-        if (no_nan && u32(most) <= last) return most;
-        // All of them below zero, the least of which bits is the highest.
-        if (no_nan && most < 0) {
-            u32 least = ~0u;
-#pragma unroll
-            for (u32 i = 0; i < N; i++) least = turned(e[i]) < least ? turned(e[i]) : least;
-            return R(least ^ u32(HIGHEST<R>));
-        }
-        return All::highest(e);
-    }
-    template <u32 N> __device__ __forceinline__ R largest_magnitude(const u16 (&e)[N]) const {
-        u32 largest = 0;
-#pragma unroll
-        for (u32 i = 0; i < N; i++) {
-            const u32 bits = u32(e[i]) << 16, negative = u32(i32(bits) >> 31), size = (bits ^ negative) - negative;
-            largest = size > largest ? size : largest;
-        }
-        return R(largest ^ u32(LOWEST<R>));
-    }
-    // The same, and where it is first: of equal ones the first has the most, or the least, beside its bits.
-    template <u32 N> __device__ __forceinline__ R highest(const u16 (&e)[N], u32& at) const {
-        // What ranks have below their bits leaves room for numbers up to this, or down from it.
-        const u32 room = reversed & 1 ? 0 : N - 1;
-        R most = LOWEST<R>;
-        u32 largest = 0;
-#pragma unroll
-        for (u32 i = 0; i < N; i++) {
-            const u32 bits = turned(e[i]) + room - i;
-            most = larger(most, R(bits));
-            largest = bits > largest ? bits : largest;
-        }
-        const bool no_nan = largest <= (last | 0x80000000);
-        if (no_nan && u32(most) <= last) {
-            at = (reversed & 0xffff) + room - (u32(most) & 0xffff);
-            return R(u32(most) - room + at);
-        }
-        if (no_nan && most < 0) {
-            u32 least = ~0u;
-#pragma unroll
-            for (u32 i = 0; i < N; i++) least = turned(e[i]) + i < least ? turned(e[i]) + i : least;
-            at = least & 0xffff;
-            return R((least - at) ^ u32(HIGHEST<R>));
-        }
-        const R best = All::highest(e);
-        at = 0;
-#pragma unroll
-        for (u32 i = N; i-- > 0;) at = this->of(e[i]) == best ? i : at;
-        return best;
-    }
-};
-template <class E> __device__ __forceinline__ E of_rank(typename Ranks<E>::R rank, FoldOptions c) {
-    typedef Ranks<E> All;
-    typedef typename All::B B;
-    typedef typename All::R R;
-    // The quiet NaN: an infinity, and the bit below its own.
-    if (c.is_float() && rank == HIGHEST<R>) return E(infinity<E>(c) | infinity<E>(c) >> 1);
-    B b = B(c.fold() == MIN ? ~rank : rank);
-    if (c.is_float()) b ^= B(R(b) >> (8 * sizeof(R) - 1)) & B(HIGHEST<R>);
-    else if (!c.is_signed()) b ^= B(LOWEST<R>);
-    return E(b >> All::UP);
-}
 
 // Extremes. Of no elements, or of NaNs alone when they are skipped, there is none.
 template <class E> struct Extreme {
