@@ -38,20 +38,18 @@ template <class SPANS, class OP> struct MultiplyBy {
     }
 };
 template <class E> struct Multiply : MultiplyBy<RealSpans, RealProduct<E, Nan::Propagate>> {
+    typedef typename Select<sizeof(E) == 8, f64, f32>::type Result;
+    static constexpr Format TO = sizeof(E) == 8 ? Format::F64 : Format::F32;
     static __device__ __forceinline__ void write(void* out, u64 k, const RealNode& n, FoldOptions) {
-        constexpr bool WIDE = sizeof(E) == 8;
-        write_real(WIDE ? Format::F64 : Format::F32, static_cast<char*>(out) + k * (WIDE ? 8 : 4), n);
+        write_real(TO, static_cast<Result*>(out) + k, n);
     }
     // The same with most results written at once, by kernels that wait for it.
     static __device__ __forceinline__ void write_fast(void* out, u64 k, const RealNode& n, FoldOptions c) {
-        constexpr bool WIDE = sizeof(E) == 8;
-        constexpr Format TO = WIDE ? Format::F64 : Format::F32;
-        if (!write_plain(TO, static_cast<char*>(out) + k * (WIDE ? 8 : 4), n)) write(out, k, n, c);
+        if (!write_plain(TO, static_cast<Result*>(out) + k, n)) write(out, k, n, c);
     }
     template <class Chain>
     static __device__ __forceinline__ bool write_at_once(void* out, u64 k, const Chain& chain, FoldOptions) {
-        constexpr bool WIDE = sizeof(E) == 8;
-        return write_plain_chain<WIDE ? Format::F64 : Format::F32>(static_cast<char*>(out) + k * (WIDE ? 8 : 4), chain);
+        return write_plain_chain<TO>(static_cast<Result*>(out) + k, chain);
     }
 };
 template <> struct Multiply<half> : Multiply<f32> {

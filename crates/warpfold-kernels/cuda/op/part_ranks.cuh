@@ -76,43 +76,65 @@ template <bool MAY_BE_ABSOLUTE> struct VectorRanks<u16, MAY_BE_ABSOLUTE> : Ranks
     __device__ __forceinline__ explicit VectorRanks(FoldOptions c) : All(c) {
         const bool is_magnitude = All::is_absolute(c), of_float = c.is_float(), of_least = All::of_least(c),
                    has_nans = of_float && !(is_magnitude && of_least),
-                   is_signed = of_float ? !is_magnitude : c.is_signed() && !is_magnitude;
+                   has_negatives = !is_magnitude && (of_float || c.is_signed());
         kept = 0xffff0000 & ~mask_if<u32>(of_float && is_magnitude, 0x80000000);
         // The least of floats is the largest with all signs turned, of others that with all bits turned.
         reversed = mask_if<u32>(of_least && (!of_float || is_magnitude), 0xffffffff) ^
                    mask_if<u32>(of_least && of_float && !is_magnitude, 0x80000000) ^
-                   mask_if<u32>(!of_float && !is_signed, 0x80000000);
+                   mask_if<u32>(!of_float && !has_negatives, 0x80000000);
         last = ~mask_if<u32>(has_nans, ~(infinity<u16>(c) << 16 | 0xffff));
         // Magnitudes of signed integers are no bits of theirs.
         if (MAY_BE_ABSOLUTE && !of_float && c.is_signed() && c.fold() == LINF) kept = 0;
     }
     __device__ __forceinline__ u32 turned(u16 x) const { return (u32(x) << 16 & kept) ^ reversed; }
-    template <u32 N> __device__ __forceinline__ R highest(const u16 (&e)[N]) const {
-        if (MAY_BE_ABSOLUTE && kept == 0) return largest_magnitude(e);
-        R most = LOWEST<R>;
-        u32 largest = 0, all_least = ~0u;
+
+    // The largest bits of several, of which below(i) is added to the i-th.
+    struct Largest {
+        R as_signed;
+        u32 as_unsigned;
+    };
+    template <u32 N, class Below>
+    __device__ __forceinline__ Largest largest(const u16 (&e)[N], const Below& below) const {
+        Largest most = {LOWEST<R>, 0};
 #pragma unroll
         for (u32 i = 0; i < N; i++) {
-            const u32 bits = turned(e[i]);
-            most = larger(most, R(bits));
-            largest = bits > largest ? bits : largest;
-            if constexpr (N < PER_VECTOR<u16>) all_least = bits < all_least ? bits : all_least;
+            const u32 bits = turned(e[i]) + below(i);
+            most.as_signed = larger(most.as_signed, R(bits));
+            most.as_unsigned = bits > most.as_unsigned ? bits : most.as_unsigned;
         }
-        if constexpr (N < PER_VECTOR<u16>) {
-            // Of few all are often below zero.
-            const bool below = most < 0 && u32(most) > last;
-            if (largest <= (last | 0x80000000) && (below || u32(most) <= last))
-                return below ? R(all_least ^ u32(HIGHEST<R>)) : most;
-            return All::highest(e);
-        }
-        const bool no_nan = largest <= (last | 0x80000000);
-        if (no_nan && u32(most) <= last) return most;
-        // All of them below zero, the least of which bits is the highest.
-        if (no_nan && most < 0) {
-            u32 least = ~0u;
+        return most;
+    }
+    template <u32 N, class Below>
+    __device__ __forceinline__ u32 least(const u16 (&e)[N], const Below& below) const {
+        u32 least = ~0u;
 #pragma unroll
-            for (u32 i = 0; i < N; i++) least = turned(e[i]) < least ? turned(e[i]) : least;
-            return R(least ^ u32(HIGHEST<R>));
+        for (u32 i = 0; i < N; i++) {
+            const u32 bits = turned(e[i]) + below(i);
+            least = bits < least ? bits : least;
+        }
+        return least;
+    }
+    // Where there is no NaN: whether one is not below zero, so that the largest is the highest, and whether all are, so
+    // that the least is.
+    __device__ __forceinline__ bool is_highest(const Largest& most) const {
+        return most.as_unsigned <= (last | 0x80000000) && u32(most.as_signed) <= last;
+    }
+    __device__ __forceinline__ bool are_negative(const Largest& most) const {
+        return most.as_unsigned <= (last | 0x80000000) && most.as_signed < 0;
+    }
+
+    template <u32 N> __device__ __forceinline__ R highest(const u16 (&e)[N]) const {
+        if (MAY_BE_ABSOLUTE && kept == 0) return largest_magnitude(e);
+        const auto nothing = [](u32) { return 0u; };
+        const Largest most = largest(e, nothing);
+        if constexpr (N < PER_VECTOR<u16>) {
+            // Few are often all below zero, so that it is a choice and no branch.
+            const R of_negative = R(least(e, nothing) ^ u32(HIGHEST<R>));
+            const bool is_plain = is_highest(most);
+            if (is_plain || are_negative(most)) return is_plain ? most.as_signed : of_negative;
+        } else {
+            if (is_highest(most)) return most.as_signed;
+            if (are_negative(most)) return R(least(e, nothing) ^ u32(HIGHEST<R>));
         }
         return All::highest(e);
     }
@@ -129,25 +151,15 @@ template <bool MAY_BE_ABSOLUTE> struct VectorRanks<u16, MAY_BE_ABSOLUTE> : Ranks
     template <u32 N> __device__ __forceinline__ R highest(const u16 (&e)[N], u32& at) const {
         // What ranks have below their bits leaves room for numbers up to this, or down from it.
         const u32 room = reversed & 1 ? 0 : N - 1;
-        R most = LOWEST<R>;
-        u32 largest = 0;
-#pragma unroll
-        for (u32 i = 0; i < N; i++) {
-            const u32 bits = turned(e[i]) + room - i;
-            most = larger(most, R(bits));
-            largest = bits > largest ? bits : largest;
+        const Largest most = largest(e, [room](u32 i) { return room - i; });
+        if (is_highest(most)) {
+            at = (reversed & 0xffff) + room - (u32(most.as_signed) & 0xffff);
+            return R(u32(most.as_signed) - room + at);
         }
-        const bool no_nan = largest <= (last | 0x80000000);
-        if (no_nan && u32(most) <= last) {
-            at = (reversed & 0xffff) + room - (u32(most) & 0xffff);
-            return R(u32(most) - room + at);
-        }
-        if (no_nan && most < 0) {
-            u32 least = ~0u;
-#pragma unroll
-            for (u32 i = 0; i < N; i++) least = turned(e[i]) + i < least ? turned(e[i]) + i : least;
-            at = least & 0xffff;
-            return R((least - at) ^ u32(HIGHEST<R>));
+        if (are_negative(most)) {
+            const u32 bits = least(e, [](u32 i) { return i; });
+            at = bits & 0xffff;
+            return R((bits - at) ^ u32(HIGHEST<R>));
         }
         const R best = All::highest(e);
         at = 0;
