@@ -130,10 +130,8 @@ impl Launches<'_> {
                 self.columns_of_stats(|one, module| one.blocks(module, Some(cut), None))
             }
             Fallback::Blocks(module) => {
-                vec![
-                    self.staged_trees(&module, cut)
-                        .unwrap_or_else(|| self.blocks(module, Some(cut), None)),
-                ]
+                let staged = self.staged_trees(&module, cut);
+                vec![staged.unwrap_or_else(|| self.blocks(module, Some(cut), None))]
             }
         };
         let fallback = fallback.into_iter().chain(self.joined_trees());
@@ -154,9 +152,13 @@ impl Launches<'_> {
     /// that begin at an imaginary part are not.
     fn staged_trees(&self, module: &str, cut: Cut) -> Option<BatchedLaunch> {
         let Launches { plan, x, out, faults, .. } = *self;
+        let size = plan.batch.dtype.size() as u64;
         let CudaWay::Trees(trees) = plan.way else { return None };
+        if !x.is_multiple_of(size) {
+            return None;
+        }
         let (n, segments, offsets, bounds, length) = parameters(cut);
-        let (size, options) = (plan.batch.dtype.size() as u64, self.options());
+        let options = self.options();
         let (suffix, words): (_, Vec<u64>) = match trees.walk {
             TreeWalk::Parts | TreeWalk::Columns => return None,
             TreeWalk::Rows => {
@@ -180,8 +182,7 @@ impl Launches<'_> {
                 ("_offsets", arguments.words().into())
             }
         };
-        let is_aligned = x.is_multiple_of(size);
-        is_aligned.then(|| self.of(module.to_owned(), suffix, plan.grid, words))
+        Some(self.of(module.to_owned(), suffix, plan.grid, words))
     }
 
     /// Of columns, whose inputs are `folded`.
