@@ -5,7 +5,7 @@ use super::columns::{Columns, Lane};
 use super::components::Components;
 use super::cuda::{CudaBatchPlan, CudaWay, Rounding};
 use super::cuda_fold::{fold_of, unsupported};
-use super::rows::{lanes_of_rows, lanes_per_multiprocessor, waves_of_rows};
+use super::rows::{lane_blocks_per_multiprocessor, lanes_of_rows, waves_of_rows};
 use super::shares::{SEGMENT_THREADS, WARPS, block_threads, grid_of_work, per_multiprocessor};
 use super::strided::Strided;
 use super::trees::{TREE_THREADS, TREE_WARPS, TreeWalk, Trees};
@@ -96,7 +96,8 @@ fn choose_for(
     gpu: CudaFacts,
 ) -> Result<CudaBatchPlan> {
     let full = u64::from(gpu.multiprocessors) * per_multiprocessor(fold, batch.dtype);
-    let of_lanes = u64::from(gpu.multiprocessors) * lanes_per_multiprocessor(fold, batch.dtype);
+    let full_of_lanes =
+        u64::from(gpu.multiprocessors) * lane_blocks_per_multiprocessor(fold, batch.dtype);
     // Folds of which there are kernels for rows and columns in lanes.
     let taken = match fold {
         BatchedFold::L2 | BatchedFold::Sumsq | BatchedFold::Prod => false,
@@ -133,7 +134,7 @@ fn choose_for(
             let counts = fold.is_index() || fold == BatchedFold::Stats;
             let is_backward = form.folded.iter().any(|folded| folded.position < 0);
             let columns = (taken && !(counts && is_backward))
-                .then(|| Columns::of(form, batch.dtype, lane, of_lanes * WARPS, state_bytes));
+                .then(|| Columns::of(form, batch.dtype, lane, full_of_lanes * WARPS, state_bytes));
             match columns.flatten() {
                 Some(columns) => CudaWay::Columns(columns),
                 None => CudaWay::Strided(Strided::of(form, full * WARPS)),
@@ -151,9 +152,9 @@ fn choose_for(
         CudaWay::Rows { lanes } => {
             let length = batch.elements() / batch.outputs().max(1);
             let waves = waves_of_rows(fold, batch.dtype, length, *lanes);
-            of_lanes * waves
+            full_of_lanes * waves
         }
-        CudaWay::Columns(_) => of_lanes,
+        CudaWay::Columns(_) => full_of_lanes,
         CudaWay::Trees(trees) if trees.walk != TreeWalk::Parts => full * WAVES_OF_OWN_TREES,
         _ => full,
     };

@@ -23,7 +23,7 @@ const BUSY: f64 = 0.9;
 const HARDLY_BUSY: f64 = 0.6;
 
 /// Blocks of rows or columns that a multiprocessor holds at once, by the registers that kernels are compiled for.
-pub(super) const fn lanes_per_multiprocessor(fold: BatchedFold, dtype: DType) -> u64 {
+pub(super) const fn lane_blocks_per_multiprocessor(fold: BatchedFold, dtype: DType) -> u64 {
     if is_light(fold, dtype) { 3 } else { per_multiprocessor(fold, dtype) }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn lanes_of_rows(
     let fewest = if is_narrow && length < 256 { 2 } else { 4 };
     let least = (length / elements).clamp(fewest, 32).next_power_of_two();
     let least = if least > length / elements { (least / 2).max(fewest) } else { least };
-    let warps = u64::from(multiprocessors) * lanes_per_multiprocessor(fold, dtype) * WARPS;
+    let warps = u64::from(multiprocessors) * lane_blocks_per_multiprocessor(fold, dtype) * WARPS;
     let busy = |lanes: u64| {
         let rounds = (outputs * lanes) as f64 / 32.0 / warps as f64;
         rounds / rounds.ceil()
