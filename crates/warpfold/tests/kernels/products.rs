@@ -26,6 +26,17 @@ macro_rules! of_floats {
     };
 }
 
+/// That a machine's products of parts have the bits of the processor's.
+macro_rules! same {
+    ($there:expr, $here:expr, $($what:tt)+) => {{
+        let [there, here] = [
+            text($there.columns(Op::Prod, Finish::default())),
+            text($here.columns(Op::Prod, Finish::default())),
+        ];
+        assert_eq!(there, here, $($what)+);
+    }};
+}
+
 /// The processor's partial of elements that begin at an index.
 fn expected<T: Element>(x: &[T], nan: Nan, first: u64) -> Partial<T> {
     let request = warpfold_engine::Request::new(Op::Prod, warpfold_engine::HostArray::of(x));
@@ -189,12 +200,7 @@ fn parts_of<T: Element>() {
                 let here = View::of(&x, layout.clone()).unwrap();
                 let here = reduce_axes(&here, axes).unwrap().nan(nan);
                 let there = machine.reduce_axes(&on, &layout, axes).unwrap().nan(nan);
-                let [here, there] = [
-                    here.columns(Op::Prod, Finish::default()),
-                    there.columns(Op::Prod, Finish::default()),
-                ];
-                let what = format!("{shape:?} {axes:?} of {} {kind:?}", T::DTYPE);
-                assert_eq!(text(there), text(here), "{what}");
+                same!(there, here, "{shape:?} {axes:?} of {} {kind:?}", T::DTYPE);
             }
         }
         let lengths = [0, 1, 31, 32, 33, 64, 1023, 1024, 1025, 5, 3000, 2048, 0, 100];
@@ -205,12 +211,10 @@ fn parts_of<T: Element>() {
             }))
             .collect();
         let there = machine.upload(&offsets).unwrap();
-        let there = machine.reduce_segments(&on, &there).columns(Op::Prod, Finish::default());
+        let there = machine.reduce_segments(&on, &there);
         let here: Vec<usize> = offsets.iter().map(|&at| at as usize).collect();
-        let here = reduce_segments(&x, Segments::offsets(&here))
-            .unwrap()
-            .columns(Op::Prod, Finish::default());
-        assert_eq!(text(there), text(here), "segments of {} {kind:?}", T::DTYPE);
+        let here = reduce_segments(&x, Segments::offsets(&here)).unwrap();
+        same!(there, here, "segments of {} {kind:?}", T::DTYPE);
     }
 }
 
@@ -222,10 +226,9 @@ fn long_parts_of<T: Element>() {
     for (shape, axis) in [([3, 17_000], 1), ([17_000, 3], 0)] {
         let layout = Layout::c(&shape).unwrap();
         let here = View::of(&x, layout.clone()).unwrap();
-        let here = reduce_axes(&here, &[axis]).unwrap().columns(Op::Prod, Finish::default());
+        let here = reduce_axes(&here, &[axis]).unwrap();
         let there = machine.reduce_axes(&on, &layout, &[axis]).unwrap();
-        let there = there.columns(Op::Prod, Finish::default());
-        assert_eq!(text(there), text(here), "{shape:?} of {}", T::DTYPE);
+        same!(there, here, "{shape:?} of {}", T::DTYPE);
     }
 }
 
@@ -269,12 +272,7 @@ fn rows_of<T: Element>() {
             let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap();
             let is_short = length * size_of::<T>() <= 4096;
             assert_eq!(launches[0].entry.ends_with("rows"), is_short, "{launches:?}");
-            let [here, there] = [
-                here.columns(Op::Prod, Finish::default()),
-                there.columns(Op::Prod, Finish::default()),
-            ];
-            let what = format!("{rows} of {length} {} {kind:?} from {from} {nan:?}", T::DTYPE);
-            assert_eq!(text(there), text(here), "{what}");
+            same!(there, here, "{rows} of {length} {} {kind:?} from {from} {nan:?}", T::DTYPE);
         }
     }
 }
@@ -310,12 +308,7 @@ fn offsets_of<T: Element>() {
             let is_short = n / segments as u64 * size_of::<T>() as u64 <= 4096;
             assert_eq!(launches[0].entry.ends_with("_offsets"), is_short, "{launches:?}");
             let here = reduce_segments(&x, Segments::offsets(&ends)).unwrap().nan(nan);
-            let [here, there] = [
-                here.columns(Op::Prod, Finish::default()),
-                there.columns(Op::Prod, Finish::default()),
-            ];
-            let what = format!("{segments} of up to {most} {} {kind:?} {nan:?}", T::DTYPE);
-            assert_eq!(text(there), text(here), "{what}");
+            same!(there, here, "{segments} of up to {most} {} {kind:?} {nan:?}", T::DTYPE);
         }
     }
 }
@@ -342,9 +335,7 @@ fn products_of_complex_numbers_at_any_part_have_the_bits_of_the_processor() {
         let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap();
         assert_eq!(launches[0].entry, "segment_products_complex64", "{launches:?}");
         let here = reduce_axes(&View::of(&x, layout).unwrap(), &[1]).unwrap();
-        let here = here.columns(Op::Prod, Finish::default());
-        let there = there.columns(Op::Prod, Finish::default());
-        assert_eq!(text(there), text(here), "rows of {length}");
+        same!(there, here, "rows of {length}");
     }
     let ends = [0u64, 3, 3, 40, 600];
     let offsets = machine.upload(&ends).unwrap();
@@ -352,8 +343,7 @@ fn products_of_complex_numbers_at_any_part_have_the_bits_of_the_processor() {
     let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap();
     assert_eq!(launches[0].entry, "segment_products_complex64", "{launches:?}");
     let here = reduce_segments(&x, Segments::offsets(&ends)).unwrap();
-    let here = here.columns(Op::Prod, Finish::default());
-    assert_eq!(text(there.columns(Op::Prod, Finish::default())), text(here), "segments");
+    same!(there, here, "segments");
 }
 
 /// Columns that lanes have of their own: one matrix and several, rows that are whole words and others, in one piece and in several, backward.
@@ -398,12 +388,7 @@ fn columns_of<T: Element>() {
             let there = machine.reduce_axes(on.slice(from..), &layout, &[axis]).unwrap().nan(nan);
             let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap();
             assert!(launches[0].entry.ends_with("columns"), "{launches:?}");
-            let [here, there] = [
-                here.columns(Op::Prod, Finish::default()),
-                there.columns(Op::Prod, Finish::default()),
-            ];
-            let what = format!("{shape:?} {axis} of {} {kind:?} from {from}", T::DTYPE);
-            assert_eq!(text(there), text(here), "{what}");
+            same!(there, here, "{shape:?} {axis} of {} {kind:?} from {from}", T::DTYPE);
         }
     }
 }
@@ -425,8 +410,8 @@ fn products_of_columns_of_many_pieces_have_the_bits_of_the_processor() {
     let launches = there.launches(Op::Prod, 4096, 4096, 4096).unwrap().len();
     assert!(SCALE > 1 || launches == 3, "{launches} launches");
     let here = View::of(&x, layout).unwrap();
-    let here = reduce_axes(&here, &[0]).unwrap().columns(Op::Prod, Finish::default());
-    assert_eq!(text(there.columns(Op::Prod, Finish::default())), text(here));
+    let here = reduce_axes(&here, &[0]).unwrap();
+    same!(there, here, "{rows} rows of {columns}");
 }
 
 /// Results at both ends of a type's range, and in the middle between two of its numbers.
@@ -457,18 +442,10 @@ fn products_at_ends_and_ties_have_the_bits_of_the_processor() {
         let layout = if axis == 0 { layout.clone() } else { Layout::c(&[n, 3]).unwrap() };
         let here = reduce_axes(&View::of(&narrow, layout.clone()).unwrap(), &[axis]).unwrap();
         let there = machine.reduce_axes(&f32s, &layout, &[axis]).unwrap();
-        let [here, there] = [
-            text(here.columns(Op::Prod, Finish::default())),
-            text(there.columns(Op::Prod, Finish::default())),
-        ];
-        assert_eq!(there, here, "f32, axis {axis}");
+        same!(there, here, "f32, axis {axis}");
         let here = reduce_axes(&View::of(&wide, layout.clone()).unwrap(), &[axis]).unwrap();
         let there = machine.reduce_axes(&f64s, &layout, &[axis]).unwrap();
-        let [here, there] = [
-            text(here.columns(Op::Prod, Finish::default())),
-            text(there.columns(Op::Prod, Finish::default())),
-        ];
-        assert_eq!(there, here, "f64, axis {axis}");
+        same!(there, here, "f64, axis {axis}");
     }
 }
 
