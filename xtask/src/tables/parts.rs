@@ -10,6 +10,7 @@ use crate::Outcome;
 
 /// What the example `cuda_parts`, `bench/peers/cuda/parts_torch.py` and `parts_cub.cu` found on one device.
 pub(super) struct Parts {
+    device: String,
     ours: Vec<Row>,
     /// Torch's, and CUB's where that was measured.
     peers: Vec<Vec<Row>>,
@@ -58,7 +59,9 @@ impl Parts {
             let cub = of("-cub.jsonl");
             let peers = [peer.clone(), cub].into_iter().filter(|file| file.is_file());
             let peers = peers.map(|file| rows(&file)).collect::<Outcome<_>>()?;
-            Ok(Parts { ours: rows(&of(".jsonl"))?, peers })
+            let stem = of("");
+            let device = stem.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
+            Ok(Parts { device, ours: rows(&of(".jsonl"))?, peers })
         };
         peers.iter().map(parts).collect()
     }
@@ -72,7 +75,7 @@ fn rows(file: &Path) -> Outcome<Vec<Row>> {
 
 /// GB/s of this library and of its peers, a line a reduction and type, a column a shape.
 pub(super) fn speeds(parts: &Parts) -> String {
-    let Parts { ours, peers } = parts;
+    let Parts { device, ours, peers } = parts;
     let mut cuts: Vec<String> = Vec::new();
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
     for row in ours {
@@ -96,7 +99,7 @@ pub(super) fn speeds(parts: &Parts) -> String {
     }
     let named = peers.iter().filter_map(|peer| peer.first()).map(|row| row.library.as_str());
     let named: Vec<&str> = std::iter::once("this").chain(named).collect();
-    let head = format!("GB/s, {}", named.join(" / "));
+    let head = format!("{device}: GB/s, {}", named.join(" / "));
     let mut table = Table::new([head].into_iter().chain(cuts));
     for (name, cells) in lines {
         table.lines.push([name].into_iter().chain(cells).collect());
